@@ -1,0 +1,24 @@
+"""Hypothesis profiles and where the reference data is, for the whole suite."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
+settings.register_profile(
+    "nightly", max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """Folder of the reference data; tests that need it are skipped where it is missing."""
+    if not SHARED.is_dir():
+        pytest.skip(f"reference data is not here: {SHARED}")
+    return SHARED
