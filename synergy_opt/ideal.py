@@ -112,8 +112,9 @@ def ideal_allocation(
         rows=mixed,
         consolidated=consolidated,
     )
-    used, counts, stop = with_columns(merged, rows=mixed), relaxed.counts, Stop.OPTIMAL
-    if integral and not (solver == "highs" and _is_whole(counts)):
+    used, counts, stop = with_columns(merged, rows=mixed), relaxed.counts, relaxed.stop
+    done = stop is Stop.INTERRUPTED or (solver == "highs" and _is_whole(counts))
+    if integral and not done:
         used, solution = _integer(
             instance,
             jobs,

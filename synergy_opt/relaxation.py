@@ -19,7 +19,7 @@ from synergy_opt.kinds import Kind
 from synergy_opt.model import Cluster, Instance, Vector
 from synergy_opt.multipliers import price_bound, rationalised
 from synergy_opt.program import ideal_program
-from synergy_opt.solution import Basis, Limits, Solution
+from synergy_opt.solution import Basis, Limits, Solution, Stop
 from synergy_opt.solvers import solver as solver_named
 
 Counts = list[list[Fraction]]
@@ -32,12 +32,15 @@ class Relaxation:
 
     Parameters
     ----------
+    stop
+        Why the solver stopped.
     counts
         A vertex, exact; None where a limit came first.
     prices
         Candidates for the multipliers of the resources, best first.
     """
 
+    stop: Stop
     counts: Counts | None
     prices: tuple[Vector, ...]
 
@@ -62,12 +65,13 @@ def relax(instance: Instance, merged: Sequence[Kind], *, rows: bool, limits: Lim
     solution = solver_named("highs")(program, limits)
     nothing = tuple(Fraction(0) for _ in cluster.names)
     if solution.basis is None:
-        return Relaxation(counts=None, prices=(nothing,))
+        return Relaxation(stop=solution.stop, counts=None, prices=(nothing,))
     matrix = _Matrix(shown, cluster, rows=rows)
     floats = _float_prices(solution, program.row_upper, cluster)
     exact = matrix.prices(solution.basis)
     prices = (exact, floats) if exact is not None else (floats,)
-    return Relaxation(counts=matrix.counts(solution.basis), prices=prices)
+    counts = matrix.counts(solution.basis)
+    return Relaxation(stop=solution.stop, counts=counts, prices=prices)
 
 
 def best_bound(
