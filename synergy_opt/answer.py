@@ -7,7 +7,7 @@ Takes what a method chose and gives frozen values with exact numbers; nothing he
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -72,6 +72,9 @@ class SplitBound:
         Jobs with more than one piece.
     tight_rows
         Capacity rows (server, resource) without slack.
+    fewest
+        Least number of split jobs that any placement of the same totals has, by the search of
+        `fewest_splits`: the solver's word. None where nobody searched.
     """
 
     servers: int
@@ -80,6 +83,7 @@ class SplitBound:
     extra_pieces: int
     split_jobs: int
     tight_rows: int
+    fewest: int | None = None
 
     @property
     def limit(self) -> int:
@@ -205,13 +209,17 @@ class Placement:
         Upper bound with its proof, where the method has one.
     split
         Count of pieces with its bound: the answer is stage 2's fractional one, a vertex.
+    proof
+        What shows that `throughput` is the best that the method looks for; None where the method
+        claims nothing.
     """
 
     instance: str
     mechanism: str
     jobs: tuple[PlacedJob, ...]
     bound: Bound | None = None
-    split: SplitBound | None = field(default=None)
+    split: SplitBound | None = None
+    proof: Proof | None = None
 
     @cached_property
     def throughput(self) -> Fraction:

@@ -130,13 +130,19 @@ def ideal_program(
 
 
 def placement_program(
-    name: str, totals: Sequence[Vector], cluster: Cluster, preferred: Sequence[int | None]
+    name: str,
+    totals: Sequence[Vector],
+    free: Sequence[Vector],
+    resources: Sequence[str],
+    *,
+    allowed: npt.NDArray[np.bool_],
+    preferred: Sequence[int | None] | None = None,
 ) -> Program:
     """Give the programme of stage 2 (Synergy, §4.1.2): which part of each job is on which server.
 
     Column x_ij, in the order of servers within jobs, is the part of job j on server i. Rows: each
     job whole, Σ_i x_ij = 1; each server's GPUs and resources, Σ_j D_jr x_ij ≤ R_ir, scaled to
-    coprime integers a server group and resource.
+    coprime integers.
 
     Parameters
     ----------
@@ -144,48 +150,100 @@ def placement_program(
         Of the instance.
     totals
         D_j = (g_j, d*_j), GPUs first.
-    cluster
-        Gives the servers.
+    free
+        What each server has, GPUs first.
+    resources
+        Their names, without the GPUs.
+    allowed
+        Jobs × servers: where a job may be.
     preferred
         For each job a server that it had better be on, or None: the cost of x_ij is 1 there and 0
         elsewhere. The paper's objective, the number of split jobs, is not linear; any vertex has
         the split bound, and this one splits few jobs where there is slack.
     """
-    servers, jobs = cluster.server_count, len(totals)
+    jobs, servers = allowed.shape
     matrix = _Rows()
     for j in range(jobs):
         matrix.add(f"job_{j}", np.arange(j * servers, (j + 1) * servers), np.ones(servers), 1, 1)
-    names = ("gpus", *cluster.names)
-    scaled = [_scaled_rows(totals, cluster, r) for r in range(len(names))]
+    names = ("gpus", *resources)
+    scaled = [_whole_row([t[r] for t in totals], [f[r] for f in free]) for r in range(len(names))]
     stride = np.arange(jobs) * servers
-    for i, g in enumerate(cluster.group_of_server):
-        for r, resource in enumerate(names):
-            values, limits = scaled[r]
-            matrix.add(f"{resource}_{i}", stride + i, values, -math.inf, limits[g])
+    for i in range(servers):
+        for resource, (values, limits) in zip(names, scaled, strict=True):
+            matrix.add(f"{resource}_{i}", stride + i, values, -math.inf, limits[i])
     cost = np.zeros(jobs * servers)
-    for j, server in enumerate(preferred):
+    for j, server in enumerate(preferred or ()):
         if server is not None:
             cost[j * servers + server] = 1.0
     return matrix.program(
         name=f"{name}-stage-2",
         cost=cost,
-        upper=np.full(jobs * servers, math.inf),  # implied by the rows, as in stage 1
+        # x ≤ 1 is implied by the rows, as in stage 1.
+        upper=np.where(allowed.ravel(), math.inf, 0.0),
         integral=np.zeros(jobs * servers, dtype=bool),
         column_names=tuple(f"x_{i}_{j}" for j in range(jobs) for i in range(servers)),
         scale=1,
     )
 
 
-def _scaled_rows(
-    totals: Sequence[Vector], cluster: Cluster, resource: int
+def fewest_splits_program(
+    name: str,
+    totals: Sequence[Vector],
+    counts: Sequence[int],
+    free: Sequence[Vector],
+    resources: Sequence[str],
+    *,
+    allowed: npt.NDArray[np.bool_],
+) -> Program:
+    """Give the programme that keeps the most jobs whole, over kinds of jobs with equal totals.
+
+    Column u_ki counts the whole jobs of kind k on server i, v_ki is what the split jobs of the
+    kind have there. Rows: Σ_i u_ki + v_ki = n_k, and each server's capacities. Maximise Σ u; the
+    jobs that are not whole are the split ones.
+
+    Parameters
+    ----------
+    name, free, resources
+        As in `placement_program`.
+    totals, counts
+        D_k and the number of jobs n_k of each kind.
+    allowed
+        Kinds × servers.
+    """
+    kinds, servers = allowed.shape
+    cells, matrix = kinds * servers, _Rows()
+    for k, count in enumerate(counts):
+        here = np.arange(k * servers, (k + 1) * servers)
+        both = np.concatenate([here, here + cells])
+        matrix.add(f"kind_{k}", both, np.ones(2 * servers), count, count)
+    stride = np.arange(kinds) * servers
+    names = ("gpus", *resources)
+    scaled = [_whole_row([t[r] for t in totals], [f[r] for f in free]) for r in range(len(names))]
+    for i in range(servers):
+        both = np.concatenate([stride + i, stride + i + cells])
+        for resource, (values, limits) in zip(names, scaled, strict=True):
+            matrix.add(f"{resource}_{i}", both, np.tile(values, 2), -math.inf, limits[i])
+    most = np.where(allowed, np.array(counts)[:, None], 0.0).ravel()
+    pairs = [f"{k}_{i}" for k in range(kinds) for i in range(servers)]
+    return matrix.program(
+        name=f"{name}-fewest-splits",
+        cost=np.concatenate([np.ones(cells), np.zeros(cells)]),
+        upper=np.concatenate([most, most]),
+        integral=np.concatenate([np.ones(cells, bool), np.zeros(cells, bool)]),
+        column_names=(*(f"u_{pair}" for pair in pairs), *(f"v_{pair}" for pair in pairs)),
+        scale=1,
+    )
+
+
+def _whole_row(
+    amounts: Sequence[Fraction], limits: Sequence[Fraction]
 ) -> tuple[FloatArray, list[int]]:
-    """Give one resource's coefficients and the limit of each server group, as coprime integers."""
-    amounts = [total[resource] for total in totals]
-    limits = [(Fraction(s.gpus), *s.capacity)[resource] for s in cluster.servers]
+    """Scale a row's coefficients and the limits of all servers to coprime integers."""
     below = math.lcm(*(number.denominator for number in [*amounts, *limits]))
-    common = math.gcd(*(int(number * below) for number in [*amounts, *limits]))
-    values = np.array([int(a * below) // common for a in amounts], dtype=object)
-    return values.astype(np.float64), [int(limit * below) // common for limit in limits]
+    whole = [int(number * below) for number in [*amounts, *limits]]
+    common = max(math.gcd(*whole), 1)
+    values = np.array([n // common for n in whole[: len(amounts)]], dtype=object)
+    return values.astype(np.float64), [n // common for n in whole[len(amounts) :]]
 
 
 class _Rows:
