@@ -68,27 +68,29 @@ def read_json(path: str | Path) -> object:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a whole file or none: beside it first, then rename.
+    """Write a whole UTF-8 file or none: beside it first, then rename.
 
     Raises
     ------
     InvalidInstance
         When the file cannot be written; what was there before is still there.
     """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a whole file or none, as `write_text` does."""
     target = Path(path)
-    if target.exists() and not target.is_file():
-        # A device or a pipe, such as /dev/stdout, is written to; it cannot be replaced.
-        try:
-            with target.open("w", encoding="utf-8") as stream:
-                stream.write(text)
-        except OSError as error:
-            _cannot_write(path, error)
-        return
     beside = None
     try:
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        if target.exists() and not target.is_file():
+            # A device or a pipe, such as /dev/stdout, is written to; it cannot be replaced.
+            with target.open("wb") as stream:
+                stream.write(data)
+            return
+        handle, beside = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
         Path(beside).chmod(0o666 & ~_umask())
         Path(beside).replace(target)
     except OSError as error:
