@@ -11,6 +11,7 @@ import numpy as np
 from synergy_opt.errors import SolverFailed
 from synergy_opt.program import Program
 from synergy_opt.solution import Basis, Limits, Solution, Stop
+from synergy_opt.solvers.interrupt import run_interruptibly
 
 _STOPS = {
     "kOptimal": Stop.OPTIMAL,
@@ -44,25 +45,14 @@ def solve(program: Program, limits: Limits) -> Solution:
     model = _Quiet()
     _set_options(model, limits)
     model.passModel(_model(program))
-    _run(model)
+    model.HandleUserInterrupt = True
+    run_interruptibly(model.run, model.cancelSolve)
     status = model.getModelStatus().name
     if status == "kModelEmpty":
         return Solution(stop=Stop.OPTIMAL, objective=0.0, bound=0.0, x=np.zeros(0))
     if status not in _STOPS:
         raise SolverFailed(f"HiGHS stopped on {program.name!r} with status {status}")
     return _solution(model, program, _STOPS[status])
-
-
-def _run(model: highspy.Highs) -> None:
-    """Solve in HiGHS' own thread, so that Ctrl-C reaches us and HiGHS keeps what it has."""
-    model.HandleUserInterrupt = True
-    model.startSolve()
-    done = False
-    while not done:
-        try:
-            done = model.wait(0.1)[0]
-        except KeyboardInterrupt:
-            model.cancelSolve()
 
 
 def _set_options(model: highspy.Highs, limits: Limits) -> None:
