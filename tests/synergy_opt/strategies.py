@@ -1,0 +1,143 @@
+"""Hypothesis strategies for instances: small, diverse, often with ties, often tight."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import strategies as st
+
+from synergy_opt.model import Cluster, Instance, Job, Profile, Server
+
+NAMES = ("cpu", "memory", "network")
+
+# Amounts on and off each other's grids, with denominators that do not divide one another.
+AMOUNTS = st.sampled_from([Fraction(n, d) for d in (1, 2, 3, 7) for n in range(1, 13)])
+ROUND_AMOUNTS = st.integers(1, 4).map(Fraction)
+
+# Axis values relative to the smallest fair share of one GPU.
+FACTORS = [Fraction(f) for f in ("0", "1/4", "1/2", "2/3", "1", "5/4", "3/2", "2", "3", "4", "8")]
+
+
+@st.composite
+def clusters(draw, *, resources=None, max_groups=3, max_count=4, max_gpus=8, round_amounts=False):
+    """Clusters of one or several groups; a server's amounts need be no multiple of its GPUs.
+
+    Parameters
+    ----------
+    resources
+        Number of resources; default 1 to 3.
+    max_groups, max_count, max_gpus
+        Limits of groups, servers in a group and GPUs of a server.
+    round_amounts
+        Few small whole amounts for a GPU: many equal servers, demands and shares.
+    """
+    width = draw(st.integers(1, len(NAMES))) if resources is None else resources
+    amounts = ROUND_AMOUNTS if round_amounts else AMOUNTS
+    groups = []
+    for i in range(draw(st.integers(1, max_groups))):
+        gpus = draw(st.integers(1, max_gpus))
+        # Amounts for all GPUs at once are off any grid; for one GPU they give whole shares.
+        scale = gpus if round_amounts or draw(st.booleans()) else 1
+        capacity = tuple(scale * draw(amounts) for _ in range(width))
+        count = draw(st.integers(1, max_count))
+        groups.append(Server(type=f"t{i}", count=count, gpus=gpus, capacity=capacity))
+    return Cluster(resources=dict.fromkeys(NAMES[:width], "units"), servers=groups)
+
+
+@st.composite
+def profiles(draw, cluster, name, *, max_points=4):
+    """Profiles with a point inside the smallest share and throughput above 0 there.
+
+    The throughput is arbitrary (also not monotone), or the least of one rising function a
+    resource (the cache model), or flat.
+    """
+    axes = []
+    for share in cluster.share_of_a_gpu:
+        first = draw(st.sampled_from(FACTORS[:5]))  # at most the share
+        rest = draw(st.sets(st.sampled_from(FACTORS), max_size=max_points - 1))
+        axes.append([share * f for f in sorted({first, *(f for f in rest if f > first)})])
+    shape = tuple(map(len, axes))
+    form = draw(st.sampled_from(["arbitrary", "cache", "flat"]))
+    if form == "arbitrary":
+        values = draw(st.lists(st.integers(0, 6), min_size=_size(shape), max_size=_size(shape)))
+        values[0] = max(1, values[0])
+    elif form == "cache":
+        slopes = [draw(st.integers(1, 4)) for _ in axes]
+        points = product(*map(range, shape))
+        values = [min(1 + s * i for s, i in zip(slopes, p, strict=True)) for p in points]
+    else:
+        values = [draw(st.integers(1, 3))] * _size(shape)
+    axis = dict(zip(cluster.names, axes, strict=True))
+    per = draw(st.sampled_from(["gpu", "gpu", "job"]))
+    return Profile(name=name, axes=axis, throughput=_nested(values, shape), per=per)
+
+
+@st.composite
+def instances(
+    draw,
+    *,
+    cluster=None,
+    max_jobs=10,
+    max_profiles=4,
+    max_points=4,
+    objectives=("relative", "absolute"),
+):
+    """Valid instances.
+
+    About half are tie-heavy (few amounts, profiles and GPU demands), about half ask for all GPUs
+    of the cluster; GPU demands go beyond the largest server where the cluster allows it.
+
+    Parameters
+    ----------
+    cluster
+        Strategy for the cluster; default `clusters()`.
+    max_jobs, max_profiles, max_points
+        Limits of jobs, profiles and values on an axis.
+    objectives
+        Objectives to choose from.
+    """
+    ties = draw(st.booleans())
+    place = draw(clusters(round_amounts=ties) if cluster is None else cluster)
+    models = [
+        draw(profiles(place, f"p{i}", max_points=max_points))
+        for i in range(draw(st.integers(1, 2 if ties else max_profiles)))
+    ]
+    demands = draw(_gpu_demands(place.gpus, max_jobs, ties))
+    weights = st.just(Fraction(1)) if ties else st.sampled_from([Fraction(1), Fraction(5, 3)])
+    jobs = [
+        Job(
+            id=f"j{i}",
+            gpus=gpus,
+            profile=draw(st.sampled_from(models)).name,
+            weight=draw(weights),
+        )
+        for i, gpus in enumerate(demands)
+    ]
+    objective = draw(st.sampled_from(objectives))
+    return Instance(name="drawn", cluster=place, profiles=models, jobs=jobs, objective=objective)
+
+
+@st.composite
+def _gpu_demands(draw, gpus, max_jobs, ties):
+    """GPU demands; the last one of a tight list takes what is left."""
+    sizes = [g for g in ((1, 2, 4) if ties else (1, 1, 2, 3, 4, 5, 8, 16, gpus)) if g <= gpus]
+    demands = draw(st.lists(st.sampled_from(sizes), max_size=max_jobs - 1))
+    left = gpus - sum(demands)
+    if draw(st.booleans()) and left > 0:
+        demands.insert(draw(st.integers(0, len(demands))), left)
+    return demands
+
+
+def _size(shape):
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+def _nested(values, shape):
+    if not shape:
+        return values[0]
+    step = len(values) // shape[0]
+    return [_nested(values[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
