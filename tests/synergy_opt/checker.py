@@ -72,7 +72,7 @@ def runnable_ids(instance):
 
 
 def servers(instance):
-    """The group of each server, counted through the groups."""
+    """Give the group of each server, counted through the groups."""
     return [group for group in instance.cluster.servers for _ in range(group.count)]
 
 
@@ -101,7 +101,7 @@ def throughput_within(instance, job, amounts):
 
 
 def unit(instance, job):
-    """What one unit of the profile's throughput counts for this job."""
+    """Give what one unit of the profile's throughput counts for this job."""
     if instance.objective == "relative":
         everywhere = range(len(servers(instance)))
         return job.weight / throughput_within(instance, job, share_on(instance, job, everywhere))

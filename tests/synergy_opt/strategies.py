@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
@@ -46,22 +46,26 @@ def clusters(draw, *, resources=None, max_groups=3, max_count=4, max_gpus=8, rou
 
 
 @st.composite
-def profiles(draw, cluster, name, *, max_points=4):
+def profiles(draw, cluster, name, *, max_points=4, hungry=False):
     """Profiles with a point inside the smallest share and throughput above 0 there.
 
     The throughput is arbitrary (also not monotone), or the least of one rising function a
-    resource (the cache model), or flat.
+    resource (the cache model), or flat. A hungry one wants more than its share of something.
     """
     axes = []
     for share in cluster.share_of_a_gpu:
         first = draw(st.sampled_from(FACTORS[:5]))  # at most the share
         rest = draw(st.sets(st.sampled_from(FACTORS), max_size=max_points - 1))
+        if hungry:
+            rest = rest | {Fraction(draw(st.sampled_from([Fraction(3, 2), 2, 3])))}
         axes.append([share * f for f in sorted({first, *(f for f in rest if f > first)})])
     shape = tuple(map(len, axes))
-    form = draw(st.sampled_from(["arbitrary", "cache", "flat"]))
+    form = draw(st.sampled_from(["arbitrary", "cache"] + ["flat"] * (not hungry)))
     if form == "arbitrary":
         values = draw(st.lists(st.integers(0, 6), min_size=_size(shape), max_size=_size(shape)))
         values[0] = max(1, values[0])
+        if hungry:
+            values[draw(st.integers(0, len(values) - 1))] = 7
     elif form == "cache":
         slopes = [draw(st.integers(1, 4)) for _ in axes]
         points = product(*map(range, shape))
@@ -83,10 +87,11 @@ def instances(
     max_points=4,
     objectives=("relative", "absolute"),
 ):
-    """Valid instances.
+    """Draw valid instances.
 
-    About half are tie-heavy (few amounts, profiles and GPU demands), about half ask for all GPUs
-    of the cluster; GPU demands go beyond the largest server where the cluster allows it.
+    About half are tie-heavy (few amounts, profiles and GPU demands). About half are tight: few
+    servers, jobs that take all their GPUs, most of them hungry for more than their share. GPU
+    demands go beyond the largest server where the cluster allows it.
 
     Parameters
     ----------
@@ -97,13 +102,15 @@ def instances(
     objectives
         Objectives to choose from.
     """
-    ties = draw(st.booleans())
-    place = draw(clusters(round_amounts=ties) if cluster is None else cluster)
+    ties, tight = draw(st.booleans()), draw(st.booleans())
+    if cluster is None:
+        cluster = clusters(max_count=2 if tight else 4, round_amounts=ties)
+    place = draw(cluster)
     models = [
-        draw(profiles(place, f"p{i}", max_points=max_points))
+        draw(profiles(place, f"p{i}", max_points=max_points, hungry=tight and i == 0))
         for i in range(draw(st.integers(1, 2 if ties else max_profiles)))
     ]
-    demands = draw(_gpu_demands(place.gpus, max_jobs, ties))
+    demands = draw(_gpu_demands(place.gpus, max_jobs, ties, tight))
     weights = st.just(Fraction(1)) if ties else st.sampled_from([Fraction(1), Fraction(5, 3)])
     jobs = [
         Job(
@@ -119,14 +126,15 @@ def instances(
 
 
 @st.composite
-def _gpu_demands(draw, gpus, max_jobs, ties):
-    """GPU demands; the last one of a tight list takes what is left."""
+def _gpu_demands(draw, gpus, max_jobs, ties, tight):
+    """Draw GPU demands; tight ones take all GPUs, in any order."""
     sizes = [g for g in ((1, 2, 4) if ties else (1, 1, 2, 3, 4, 5, 8, 16, gpus)) if g <= gpus]
-    demands = draw(st.lists(st.sampled_from(sizes), max_size=max_jobs - 1))
-    left = gpus - sum(demands)
-    if draw(st.booleans()) and left > 0:
-        demands.insert(draw(st.integers(0, len(demands))), left)
-    return demands
+    if not tight:
+        return draw(st.lists(st.sampled_from(sizes), max_size=max_jobs))
+    count = draw(st.integers(1, min(max_jobs, gpus)))
+    inside = st.sampled_from(range(1, gpus)) if gpus > 1 else st.nothing()
+    cuts = draw(st.lists(inside, unique=True, min_size=count - 1, max_size=count - 1))
+    return [after - before for before, after in pairwise([0, *sorted(cuts), gpus])]
 
 
 def _size(shape):
