@@ -266,7 +266,7 @@ def test_mixtures_fair_on_average():
 def test_mixtures_fair_on_average_on_a_hull(cores, worth):
     """Tests `rows` where the edge above the floor is not that of the two best points."""
     instance = one_axis(worth, cores)
-    bound = Bound(value=F(0), multipliers=(F(1),), integral=False, rows=True)
+    bound = Bound(value=F(0), multipliers=(F(1),), integral=False, rows=True, consolidated=False)
     points = [(F(w), w - c) for w, c in zip(worth, cores, strict=True)]
     pairs = [(4 - w, x - w, v, u) for w, v in points for x, u in points if w < 4 <= x]
     best = max(v + (u - v) * above / run for above, run, v, u in pairs)
