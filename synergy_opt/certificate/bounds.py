@@ -26,7 +26,7 @@ def bound_value(instance: Instance, jobs: Iterable[Job], bound: Bound) -> Fracti
     L(λ) = Σ_r λ_r R_r + Σ_j max_k (W_jk − λ·d_jk), W in the unit of the objective. For ``rows``
     without ``integral`` the maximum is over mixtures with Σ W y ≥ W^f; with ``skipping`` a job's
     term is at least 0; with ``integral`` L is rounded down to a multiple of the largest number
-    that divides every W_jk.
+    of which every W_jk is a multiple (of a dominated k none, which no placement needs).
 
     Parameters
     ----------

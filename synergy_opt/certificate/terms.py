@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from synergy_opt.answer import Bound
-from synergy_opt.certificate.facts import Facts
+from synergy_opt.certificate.facts import Facts, Mask
 from synergy_opt.exact import IntArray
 from synergy_opt.model import Job
 
@@ -32,10 +32,28 @@ def kinds(jobs: Iterable[Job]) -> list[tuple[Job, int]]:
 
 
 def common_step(facts: Facts, job: Job, bound: Bound) -> Fraction:
-    """Give the largest number of which every allowed value is a multiple."""
+    """Give the largest number of which every allowed, undominated value is a multiple.
+
+    A placement on dominated points has no more throughput than one on those that dominate them,
+    which are allowed as well: what bounds the latter bounds all.
+    """
     grid = facts.grid(job)
-    worth = grid.worth[facts.allowed(job, fair=True, consolidated=bound.consolidated)]
+    allowed = facts.allowed(job, fair=True, consolidated=bound.consolidated)
+    worth = grid.worth[allowed & _undominated(grid.worth)]
     return facts.unit(job) * Fraction(math.gcd(*worth.tolist()), grid.denominator)
+
+
+def _undominated(worth: IntArray) -> Mask:
+    """Mark the grid points that make more than every other one within their demand."""
+    reach = worth
+    for axis in range(worth.ndim):
+        reach = np.maximum.accumulate(reach, axis=axis)
+    keep = np.ones(worth.shape, dtype=bool)
+    for axis in range(worth.ndim):
+        # One step back along an axis; before the first point nothing is made.
+        before = np.insert(np.delete(reach, -1, axis=axis), 0, -1, axis=axis)
+        keep &= np.asarray(worth > before, dtype=bool)
+    return keep
 
 
 def term(facts: Facts, job: Job, bound: Bound) -> Fraction:
