@@ -84,7 +84,7 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     profile = instance.profile_of[job.profile]
     share = fair_share(instance.cluster, job.gpus)
     scale = job.gpus if profile.per == "gpu" else 1
-    figure = new_figure(6.4, 4.2)
+    figure = new_figure(7.2, 4.0)
     axes = figure.subplots()
     name, unit = instance.cluster.resources[0]
     x = [float(scale * value) for value in profile.axes[0][1].tolist()]
@@ -94,14 +94,11 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes.axvline(float(share[0]), linestyle="--", color=_GREY, linewidth=1)
     axes.annotate(
         f"fair share, {float(share[0]):g} {unit}",
-        (float(share[0]), 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(4, -4),
+        (float(share[0]), 0),
+        xytext=(4, 5),
         textcoords="offset points",
         color=_GREY,
         fontsize=8,
-        rotation=90,
-        va="top",
     )
     fair = float(scale * fair_throughput(instance, job))
     axes.plot(
@@ -119,7 +116,7 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes.set_xlim(left=0)
     gpus = f"{job.gpus} GPU" + ("s" if job.gpus > 1 else "")
     axes.set_title(f"{job.id}: {job.profile}, {gpus}", loc="left")
-    axes.legend(fontsize=8, frameon=False, loc="lower right")
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     _clean(axes)
     return figure
 
@@ -226,12 +223,16 @@ def _lines(
         for (_, axis), amount in zip(profile.axes[2:], share[2:], strict=True)
     )
     if len(profile.axes) == 1:
-        return [("throughput", list(values))]
+        return [("throughput", values.tolist())]
     name, unit = instance.cluster.resources[1]
-    levels = profile.axes[1][1].tolist()
+    curves: dict[tuple[float, ...], list[str]] = {}
+    for k, level in enumerate(profile.axes[1][1].tolist()):
+        curve = tuple(float(values[(i, k, *rest)]) for i in range(len(values)))
+        curves.setdefault(curve, []).append(f"{float(scale * level):g}")
+    # Levels that make no difference share a line: one would hide the other.
     return [
-        (f"{float(scale * level):g} {unit} {name}", list(values[(slice(None), k, *rest)]))
-        for k, level in enumerate(levels)
+        (f"{'–'.join(dict.fromkeys([at[0], at[-1]]))} {unit} {name}", list(curve))
+        for curve, at in curves.items()
     ]
 
 
