@@ -121,23 +121,23 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     return figure
 
 
-def utilisation(instance: Instance, placements: Sequence[Placement]) -> Figure:
+def utilisation(instance: Instance, placements: Mapping[str, Placement]) -> Figure:
     """Draw how full each server is: a panel a resource, a bar or line a mechanism.
 
     Up to 24 servers in their order; more are sorted from the fullest down, each mechanism and
     panel by itself.
     """
     names = ("GPUs", *instance.cluster.names)
-    tables = [server_utilisation(instance, placement) for placement in placements]
+    tables = [server_utilisation(instance, each) for each in placements.values()]
     servers = instance.cluster.server_count
     figure = new_figure(
         max(6.4, min(12.0, 2 + 0.45 * servers * len(placements))), 1.5 + 1.6 * len(names)
     )
     panels = figure.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for r, (axes, name) in enumerate(zip(panels, names, strict=True)):
-        for k, (placement, table) in enumerate(zip(placements, tables, strict=True)):
+        for k, (label, table) in enumerate(zip(placements, tables, strict=True)):
             heights = [100 * float(row[r]) for row in table]
-            label, colour = placement.mechanism, COLOURS[k % len(COLOURS)]
+            colour = COLOURS[k % len(COLOURS)]
             if servers > _MANY:
                 x = [100 * i / (servers - 1) for i in range(servers)]
                 axes.plot(x, sorted(heights, reverse=True), color=colour, label=label)
@@ -209,7 +209,7 @@ def _job(instance: Instance, job_id: str) -> Job:
     for job in instance.jobs:
         if job.id == job_id:
             return job
-    raise InvalidInstance(f"there is no job {job_id!r} in {instance.name!r}", "$.jobs")
+    raise InvalidInstance(f"there is no job {job_id!r}", "$.jobs")
 
 
 def _lines(

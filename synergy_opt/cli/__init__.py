@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         fail("interrupted")
         code = INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the last resort: no traceback reaches a user
+    except Exception as error:  # the last resort: no traceback reaches a user
         code = _explain(error)
     return code
 

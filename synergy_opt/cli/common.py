@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -155,7 +155,7 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     from rich.console import Console  # noqa: PLC0415
 
     with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(text)
+        yield status.update
 
 
 def write(instance: Instance, options: argparse.Namespace) -> int:
@@ -188,3 +188,10 @@ def write(instance: Instance, options: argparse.Namespace) -> int:
         )
         print(f"{options.output}: {instance.name} ({facts})")
     return 0
+
+
+def listing(broken: Sequence[str]) -> str:
+    """Count broken rules and quote the first few, on one line."""
+    few = "; ".join(broken[:3])
+    more = f"; and {len(broken) - 3} more" if len(broken) > 3 else ""
+    return f"{len(broken)} rule{'s' if len(broken) > 1 else ''}: {few}{more}"

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from synergy_opt.answer import Placement
 from synergy_opt.errors import InvalidInstance, SynergyError
 
 if TYPE_CHECKING:
+    from synergy_opt.answer import Placement
     from synergy_opt.model import Instance
     from synergy_opt.report import Mechanism
     from synergy_opt.solution import Limits
@@ -71,6 +71,7 @@ def users_own(name: str) -> Mechanism:
 
 def _guarded(name: str, function: Callable[[Instance], object]) -> Mechanism:
     """Turn whatever a user's function raises, or returns wrongly, into one message."""
+    from synergy_opt.answer import Placement  # noqa: PLC0415
 
     def run(instance: Instance) -> Placement:
         try:
