@@ -84,7 +84,7 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     profile = instance.profile_of[job.profile]
     share = fair_share(instance.cluster, job.gpus)
     scale = job.gpus if profile.per == "gpu" else 1
-    figure = new_figure(6.4, 4.2)
+    figure = new_figure(7.2, 4.0)
     axes = figure.subplots()
     name, unit = instance.cluster.resources[0]
     x = [float(scale * value) for value in profile.axes[0][1].tolist()]
@@ -94,14 +94,11 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes.axvline(float(share[0]), linestyle="--", color=_GREY, linewidth=1)
     axes.annotate(
         f"fair share, {float(share[0]):g} {unit}",
-        (float(share[0]), 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(4, -4),
+        (float(share[0]), 0),
+        xytext=(4, 5),
         textcoords="offset points",
         color=_GREY,
         fontsize=8,
-        rotation=90,
-        va="top",
     )
     fair = float(scale * fair_throughput(instance, job))
     axes.plot(
@@ -119,28 +116,28 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes.set_xlim(left=0)
     gpus = f"{job.gpus} GPU" + ("s" if job.gpus > 1 else "")
     axes.set_title(f"{job.id}: {job.profile}, {gpus}", loc="left")
-    axes.legend(fontsize=8, frameon=False, loc="lower right")
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     _clean(axes)
     return figure
 
 
-def utilisation(instance: Instance, placements: Sequence[Placement]) -> Figure:
+def utilisation(instance: Instance, placements: Mapping[str, Placement]) -> Figure:
     """Draw how full each server is: a panel a resource, a bar or line a mechanism.
 
     Up to 24 servers in their order; more are sorted from the fullest down, each mechanism and
     panel by itself.
     """
     names = ("GPUs", *instance.cluster.names)
-    tables = [server_utilisation(instance, placement) for placement in placements]
+    tables = [server_utilisation(instance, each) for each in placements.values()]
     servers = instance.cluster.server_count
     figure = new_figure(
         max(6.4, min(12.0, 2 + 0.45 * servers * len(placements))), 1.5 + 1.6 * len(names)
     )
     panels = figure.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for r, (axes, name) in enumerate(zip(panels, names, strict=True)):
-        for k, (placement, table) in enumerate(zip(placements, tables, strict=True)):
+        for k, (label, table) in enumerate(zip(placements, tables, strict=True)):
             heights = [100 * float(row[r]) for row in table]
-            label, colour = placement.mechanism, COLOURS[k % len(COLOURS)]
+            colour = COLOURS[k % len(COLOURS)]
             if servers > _MANY:
                 x = [100 * i / (servers - 1) for i in range(servers)]
                 axes.plot(x, sorted(heights, reverse=True), color=colour, label=label)
@@ -212,7 +209,7 @@ def _job(instance: Instance, job_id: str) -> Job:
     for job in instance.jobs:
         if job.id == job_id:
             return job
-    raise InvalidInstance(f"there is no job {job_id!r} in {instance.name!r}", "$.jobs")
+    raise InvalidInstance(f"there is no job {job_id!r}", "$.jobs")
 
 
 def _lines(
@@ -226,12 +223,16 @@ def _lines(
         for (_, axis), amount in zip(profile.axes[2:], share[2:], strict=True)
     )
     if len(profile.axes) == 1:
-        return [("throughput", list(values))]
+        return [("throughput", values.tolist())]
     name, unit = instance.cluster.resources[1]
-    levels = profile.axes[1][1].tolist()
+    curves: dict[tuple[float, ...], list[str]] = {}
+    for k, level in enumerate(profile.axes[1][1].tolist()):
+        curve = tuple(float(values[(i, k, *rest)]) for i in range(len(values)))
+        curves.setdefault(curve, []).append(f"{float(scale * level):g}")
+    # Levels that make no difference share a line: one would hide the other.
     return [
-        (f"{float(scale * level):g} {unit} {name}", list(values[(slice(None), k, *rest)]))
-        for k, level in enumerate(levels)
+        (f"{'–'.join(dict.fromkeys([at[0], at[-1]]))} {unit} {name}", list(curve))
+        for curve, at in curves.items()
     ]
 
 

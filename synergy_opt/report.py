@@ -133,7 +133,7 @@ def judge(
 ) -> Row:
     """Certify a placement and measure it; `bound` is stage 1's, for placements of every job."""
     broken = tuple(map(str, violations(instance, placement)))
-    if any(rule for rule in broken) and not _measurable(instance, placement):
+    if broken and not _measurable(instance, placement):
         # What the numbers mean is not defined when jobs or servers are not those of the instance.
         return Row(
             mechanism=name,
@@ -146,9 +146,10 @@ def judge(
         )
     below = below_floor(instance, placement)
     valid = _valid_bound(instance, placement, below, bound)
-    if valid is not None and placement.throughput > valid.value:
-        stated = replace(placement, bound=valid)
-        broken = tuple(dict.fromkeys([*broken, *map(str, violations(instance, stated))]))
+    if valid is not None and valid != placement.bound:
+        # The certificate computes the bound anew from its multipliers.
+        stated = map(str, violations(instance, replace(placement, bound=valid)))
+        broken = tuple(dict.fromkeys([*broken, *stated]))
     return Row(
         mechanism=name,
         placement=placement,
