@@ -31,8 +31,10 @@ def test_the_mechanisms_break_no_rule(mechanism, instance):
 )
 @given(instance=instances())
 def test_the_bounds_of_stage_1_are_what_their_multipliers_prove(options, instance):
-    """Tests that two evaluations of L(λ), written apart, give the same number."""
+    """Tests that two evaluations of L(λ), written apart, agree; ours may round down further."""
     bound = ideal_allocation(instance, **options).bound
-    assert bound_value(instance, runnable(instance), bound) == bound.value
-    free = skipping_bound(instance, bound.multipliers)
-    assert bound_value(instance, runnable(instance), free) == free.value
+    jobs, free = runnable(instance), skipping_bound(instance, bound.multipliers)
+    assert bound_value(instance, jobs, bound) <= bound.value
+    assert bound_value(instance, jobs, free) <= free.value
+    if not bound.integral:
+        assert bound_value(instance, jobs, bound) == bound.value
