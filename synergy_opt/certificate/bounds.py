@@ -79,6 +79,10 @@ def bound_violations(
 ) -> Iterator[Violation]:
     """Report a stated bound that its multipliers do not prove, or that does not hold here."""
     bound = placement.bound
+    if placement.proof == "multipliers" and (bound is None or bound.value != total):
+        against = "there is no bound" if bound is None else f"the bound is {show(bound.value)}"
+        message = f"states that the bound meets the throughput {show(total)}, but {against}"
+        yield Violation(rule="proof", where="$.proof", message=message)
     if bound is None:
         if upper_bound is not None:
             message = f"{show(upper_bound)} is stated without a certificate: nothing proves it"

@@ -30,21 +30,22 @@ class Grid:
     Parameters
     ----------
     axes
-        For each resource the job's totals along its axis, ascending.
+        For each resource the job's totals along its axis, ascending, as integers with the amount
+        that 1 of them stands for.
     worth
         Throughput at each grid point, in the profile's unit, as integers on `denominator`.
     denominator
         Common denominator of `worth`.
     """
 
-    axes: tuple[Vector, ...]
+    axes: tuple[tuple[list[int], Fraction], ...]
     worth: IntArray
     denominator: int
 
     def corner(self, amounts: Vector) -> tuple[slice, ...]:
         """Give the grid points within `amounts`, as an index of the table."""
         pairs = zip(self.axes, amounts, strict=True)
-        return tuple(slice(bisect_right(axis, amount)) for axis, amount in pairs)
+        return tuple(slice(bisect_right(axis, amount // unit)) for (axis, unit), amount in pairs)
 
     def best(self, amounts: Vector) -> Fraction | None:
         """Give max { W_k : d_k ≤ amounts }, None where no grid point lies within."""
@@ -83,7 +84,10 @@ class Facts:
     def _grid(self, job: Job) -> Grid:
         profile = self.instance.profile_of[job.profile]
         scale = job.gpus if profile.per == "gpu" else 1
-        axes = tuple(tuple(scale * x for x in axis.tolist()) for _, axis in profile.axes)
+        axes = tuple(
+            (axis.numerators.tolist(), Fraction(scale, axis.denominator))
+            for _, axis in profile.axes
+        )
         table = profile.throughput
         return Grid(axes=axes, worth=table.numerators, denominator=table.denominator)
 

@@ -72,10 +72,11 @@ def _scores(facts: Facts, job: Job, bound: Bound) -> tuple[IntArray, int]:
     grid = facts.grid(job)
     value = facts.unit(job) / grid.denominator
     pairs = zip(bound.multipliers, grid.axes, strict=True)
-    costs = [[price * x for x in axis] for price, axis in pairs]
-    scale = math.lcm(value.denominator, *(c.denominator for axis in costs for c in axis))
+    costs = [(axis, price * unit) for price, (axis, unit) in pairs]
+    scale = math.lcm(value.denominator, *(cost.denominator for _, cost in costs))
     factor = int(value * scale)
-    whole = [[int(cost * scale) for cost in axis] for axis in costs]
+    factors = [(axis, int(cost * scale)) for axis, cost in costs]
+    whole = [[x * cost for x in axis] for axis, cost in factors]
     # The largest magnitude that any partial result can have decides where int64 is safe.
     largest = int(grid.worth.max()) * factor + sum(axis[-1] for axis in whole)
     kind = np.int64 if largest < _INT64 else object

@@ -66,6 +66,26 @@ def test_a_stated_total_is_held_to_the_bound():
     assert rules == [("total-throughput", "$.throughput"), ("above-bound", "$.throughput")]
 
 
+def test_proof():
+    """Tests that "proved by multipliers" is named where the bound does not meet the throughput."""
+    better = placed("A", {0: 2, 1: 2}, (12, 40), 1)
+    full = placement(better, B, C, placed("D", {1: 1}, (5, 15), F(3, 2)), proof="multipliers")
+    rules, text = found(full)
+    assert rules == [("proof", "$.proof")]
+    assert "the throughput 4.5, but there is no bound" in text
+    rules, text = found(replace(full, bound=FREE))
+    assert rules == [("proof", "$.proof")]
+    assert "but the bound is 4.75" in text
+    assert violations(pair(), replace(full, bound=FREE, proof="search")) == ()
+    instance = one_axis([6, 9, 12], [1, 2, 3])
+    bound = Bound(value=F(12), multipliers=(F(5, 2),))
+    job = placed("A", {0: 1}, (3,), 12)
+    assert (
+        violations(instance, placement(job, instance="axis", bound=bound, proof="multipliers"))
+        == ()
+    )
+
+
 def test_multipliers():
     """Tests that a negative multiplier is named, and 0 passes."""
     rules, text = found(placement(bound=replace(FREE, multipliers=(F(0), F(-1, 7)))))

@@ -38,7 +38,10 @@ def test_a_vertex_passes():
     assert violations(instance, answer) == ()
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(SplitBound)])
+FIGURES = [field.name for field in fields(SplitBound) if field.name != "fewest"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("step", [-1, 1])
 def test_split_figure(name, step):
     """Tests that each figure is named when it is one off, with both numbers."""
@@ -54,6 +57,18 @@ def test_a_figure_is_an_integer():
     instance, answer = vertex()
     (found,) = violations(instance, replace(answer, split=replace(COUNT, split_jobs=1.0)))
     assert (found.rule, found.where) == ("split-figure", "$.split.split_jobs")
+
+
+@pytest.mark.parametrize(
+    ("fewest", "right"), [(0, True), (1, True), (2, False), (-1, False), (1.0, False)]
+)
+def test_fewest_splits(fewest, right):
+    """Tests that the fewest split jobs, a solver's word, are at most those of the placement."""
+    instance, answer = vertex()
+    found = violations(instance, replace(answer, split=replace(COUNT, fewest=fewest)))
+    assert [(v.rule, v.where) for v in found] == (
+        [] if right else [("split-figure", "$.split.fewest")]
+    )
 
 
 def test_whole_gpus_are_asked_only_without_a_split():
