@@ -21,7 +21,7 @@ from synergy_opt.fair_share import fair_share
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
 from synergy_opt.multipliers import price_bound
-from synergy_opt.program import FloatArray, ideal_program
+from synergy_opt.program import FloatArray, Program, ideal_program
 from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
 from synergy_opt.runnable import runnable
 from synergy_opt.solution import Limits, Solution, Stop
@@ -114,7 +114,7 @@ def ideal_allocation(
     )
     used, counts, stop = with_columns(merged, rows=mixed), relaxed.counts, relaxed.stop
     done = stop is Stop.INTERRUPTED or (solver == "highs" and _is_whole(counts))
-    if integral and not done:
+    if jobs and integral and not done:
         used, solution = _integer(
             instance,
             jobs,
@@ -132,6 +132,17 @@ def ideal_allocation(
     _check_capacity(instance, choices)
     allocation = Allocation(instance=instance.name, jobs=choices, bound=bound, proof="none")
     return replace(allocation, proof=_proof(allocation, stop, limits))
+
+
+def stage_1_program(
+    instance: Instance, *, floor: Floor = "fixing", consolidated: bool = True
+) -> Program:
+    """Give the ILP of stage 1 over the kinds of runnable jobs, for export or another solver."""
+    rows = floor == "rows"
+    merged = kinds(instance, runnable(instance), merge=not rows, consolidated=consolidated)
+    return ideal_program(
+        instance.name, with_columns(merged, rows=rows), instance.cluster, rows=rows
+    )
 
 
 def skipping_bound(instance: Instance, multipliers: Vector, *, consolidated: bool = True) -> Bound:
