@@ -47,9 +47,10 @@ class Grid:
         pairs = zip(self.axes, amounts, strict=True)
         return tuple(slice(bisect_right(axis, amount // unit)) for (axis, unit), amount in pairs)
 
-    def best(self, amounts: Vector) -> Fraction | None:
-        """Give max { W_k : d_k ≤ amounts }, None where no grid point lies within."""
-        inside = self.worth[self.corner(amounts)]
+    def best(self, amounts: Vector, allowed: Mask | None = None) -> Fraction | None:
+        """Give max { W_k : d_k ≤ amounts, k allowed }, None where no such point lies within."""
+        corner = self.corner(amounts)
+        inside = self.worth[corner] if allowed is None else self.worth[corner][allowed[corner]]
         return Fraction(int(inside.max()), self.denominator) if inside.size else None
 
 

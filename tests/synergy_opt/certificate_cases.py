@@ -165,7 +165,7 @@ def _fair(instance: Instance, job: Job, one: PlacedJob, touched: set[int]) -> bo
 @st.composite
 def instances(draw, *, most_jobs: int = 5, most_points: int = 3, most_resources: int = 3):
     """Draw small instances: 1–3 resources, 1–2 server groups, off-grid shares, any profiles."""
-    names = ("cpu", "memory", "disk")[: draw(st.integers(1, most_resources))]
+    names = ("cpu", "memory", "disk", "network", "power")[: draw(st.integers(1, most_resources))]
     amount = st.integers(1, 12).map(F) | st.builds(F, st.integers(1, 30), st.integers(2, 4))
     servers = [
         Server(

@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 from certificate_cases import (
     F,
     fair_placement,
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from synergy_opt.answer import Bound, Placement
 from synergy_opt.certificate import bound_value, violations
-from synergy_opt.model import Instance, Job
+from synergy_opt.model import Instance, Job, Profile
 
 changes = st.sampled_from(
     [
@@ -92,6 +93,15 @@ def test_two_mutations_are_reported_exactly_when_they_break_a_definition(instanc
     answer = mutated(data.draw, mutated(data.draw, fair_placement(instance)))
     right = keeps_all_rules(instance, answer)
     assert (violations(instance, answer) == ()) == right
+
+
+@given(instances(most_jobs=3, most_points=2, most_resources=5), st.data())
+def test_five_resources(instance, data):
+    """Tests that the certificate and the naive definitions agree for up to 5 resources."""
+    answer = fair_placement(instance)
+    assert violations(instance, answer) == ()
+    answer = mutated(data.draw, answer)
+    assert (violations(instance, answer) == ()) == keeps_all_rules(instance, answer)
 
 
 # Soundness of bounds -------------------------------------------------------------------------
@@ -169,6 +179,38 @@ def test_no_choice_of_configurations_is_above_the_bound(instance, data):
         p * c for p, c in zip(bound.multipliers, instance.cluster.capacity, strict=True)
     )
     assert proven == exact if not bound.integral else proven <= exact
+
+
+@given(instances(), st.data(), st.sampled_from([2**35, 2**50, 2**58, 2**61, 10**30, F(1, 10**30)]))
+def test_units_scale(instance, data, factor):
+    """Tests that W and λ times a factor make L(λ) times the factor, also beyond 64 bits."""
+    scaled = Instance(
+        name="scaled",
+        cluster=instance.cluster,
+        profiles=[
+            Profile(
+                name=profile.name,
+                axes=profile.axes,
+                throughput=(np.array(profile.throughput.tolist(), dtype=object) * factor)
+                .reshape(profile.throughput.shape)
+                .tolist(),
+                per=profile.per,
+            )
+            for profile in instance.profiles
+        ],
+        jobs=instance.jobs,
+        objective="absolute",
+    )
+    plain = replace(instance, objective="absolute")
+    bound = Bound(
+        value=F(0),
+        multipliers=tuple(data.draw(prices) for _ in instance.cluster.names),
+        integral=data.draw(rules),
+        rows=data.draw(rules),
+    )
+    times = replace(bound, multipliers=tuple(factor * price for price in bound.multipliers))
+    expected = factor * bound_value(plain, plain.jobs, bound)
+    assert bound_value(scaled, scaled.jobs, times) == expected
 
 
 @given(instances(most_jobs=1), st.data())
