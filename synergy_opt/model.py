@@ -22,7 +22,7 @@ Vector = tuple[Fraction, ...]
 Per = Literal["gpu", "job"]
 Objective = Literal["relative", "absolute"]
 
-_RESERVED = ("type", "count", "gpus")  # keys of a server in a file that are no resources
+_RESERVED = ("type", "count", "gpus", "server")  # keys beside the resources in a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,13 +95,7 @@ class Cluster:
         self._check()
 
     def _check(self) -> None:
-        if not self.resources:
-            raise InvalidInstance("names no resource; there is nothing to divide", ".resources")
-        for name, _ in self.resources:
-            _check_name(name, ".resources")
-            if name in _RESERVED:
-                raise InvalidInstance(f"{name!r} cannot be the name of a resource", ".resources")
-        _check_unique(self.names, ".resources", "resource")
+        check_resources(self.names)
         if not self.servers:
             raise InvalidInstance("has no servers", ".servers")
         for i, group in enumerate(self.servers):
@@ -347,6 +341,23 @@ class Instance:
     def profile_of(self) -> Mapping[str, Profile]:
         """Profiles by name."""
         return {profile.name: profile for profile in self.profiles}
+
+
+def check_resources(names: Sequence[str]) -> None:
+    """Check that these can be the names of a cluster's resources.
+
+    Raises
+    ------
+    InvalidInstance
+        When there is none, one is blank or there twice, or one is a key that files use otherwise.
+    """
+    if not names:
+        raise InvalidInstance("names no resource; there is nothing to divide", ".resources")
+    for name in names:
+        _check_name(name, ".resources")
+        if name in _RESERVED:
+            raise InvalidInstance(f"{name!r} cannot be the name of a resource", ".resources")
+    _check_unique(names, ".resources", "resource")
 
 
 def _axis(name: str, values: object) -> ExactArray:

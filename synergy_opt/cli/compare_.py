@@ -35,9 +35,9 @@ def run(options: argparse.Namespace) -> int:
     from synergy_opt.report import compare, comparison_json, footnotes, table  # noqa: PLC0415
 
     limits = common.limits(options)
+    instances = [common.load(name) for name in options.instances]
     names = dict.fromkeys(options.mechanism or NAMES)
     mechanisms = {name: mechanism(name, limits) for name in names}
-    instances = [common.load(name) for name in options.instances]
     with common.progress(quiet=options.json) as show:
         found = [
             compare(

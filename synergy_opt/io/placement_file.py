@@ -79,7 +79,7 @@ def placement_from_json(value: object, instance: Instance) -> StatedPlacement:
         value,
         "$",
         required=("schema", "instance", "mechanism", "throughput", "jobs"),
-        optional=("upper_bound", "certificate", "split", "proof"),
+        optional=("upper_bound", "certificate", "proof", "split"),
     )
     name = as_string(top["instance"], "$.instance")
     if name != instance.name:
@@ -123,8 +123,10 @@ def placement_to_json(placement: Placement, instance: Instance) -> dict[str, obj
     if placement.proof is not None:
         top["proof"] = placement.proof
     if placement.split is not None:
-        figures = {key: getattr(placement.split, key) for key in (*_SPLIT, "fewest")}
-        top["split"] = {key: n for key, n in figures.items() if n is not None}
+        split = {key: getattr(placement.split, key) for key in _SPLIT}
+        if placement.split.fewest is not None:
+            split["fewest"] = placement.split.fewest
+        top["split"] = split
     top["jobs"] = [
         {
             "id": job.id,
@@ -182,16 +184,16 @@ def _bound(value: object, bound: Fraction | None, names: tuple[str, ...]) -> Bou
     )
 
 
+def _proof(value: object) -> Proof:
+    if value not in get_args(Proof):
+        known = ", ".join(map(repr, get_args(Proof)))
+        raise InvalidInstance(f"must be one of {known}, not {value!r}", "$.proof")
+    return cast("Proof", value)
+
+
 def _split(value: object) -> SplitBound:
     top = as_object(value, "$.split", required=_SPLIT, optional=("fewest",))
     return SplitBound(**{key: as_integer(top[key], f"$.split.{key}") for key in top})
-
-
-def _proof(value: object) -> Proof:
-    found = as_string(value, "$.proof")
-    if found not in get_args(Proof):
-        raise InvalidInstance(f"must be one of {', '.join(get_args(Proof))}", "$.proof")
-    return cast("Proof", found)
 
 
 def _vector(table: Mapping[str, object], path: str, names: tuple[str, ...]) -> Vector:
