@@ -30,6 +30,9 @@ from synergy_opt.solvers import solver as solver_named
 
 Floor = Literal["fixing", "rows"]
 
+Mixture = tuple[tuple[int, Fraction], ...]
+"""Pairs of a configuration's index and the fraction of a job's time on it."""
+
 _WHOLE = 1e-5  # a solver's integer further from whole is refused; nearer ones are then checked
 
 
@@ -107,7 +110,7 @@ def ideal_allocation(
     bound = best_bound(
         merged,
         instance.cluster,
-        relaxed.prices,
+        relaxed,
         integral=integral,
         rows=mixed,
         consolidated=consolidated,
@@ -247,31 +250,42 @@ def _choices(
     """
     choices: dict[int, Choice] = {}
     for kind, row in zip(used, counts, strict=True):
-        values = kind.configurations.value
+        values = kind.configurations.value.tolist()
         order = sorted((k for k, c in enumerate(row) if c), key=lambda k: (-values[k], k))
-        left = [row[k] for k in order]
+        # Whole numbers as int: many times faster than Fraction.
+        left = [int(row[k]) if row[k].denominator == 1 else row[k] for k in order]
+        mean = tuple((k, Fraction(c) / len(kind)) for k, c in zip(order, left, strict=True))
+        made: dict[Mixture, Choice] = {}
         for member in kind.members:
-            if averaged:
-                mixture = [(k, c / len(kind)) for k, c in zip(order, left, strict=True)]
-            else:
-                mixture = _take_one(order, left)
-            choices[member] = _choice(jobs[member], kind.configurations, mixture)
+            mixture = mean if averaged else _take_one(order, left)
+            if mixture not in made:
+                made[mixture] = _choice(jobs[member], kind.configurations, mixture)
+            like = made[mixture]
+            choices[member] = Choice(
+                id=jobs[member].id,
+                mixture=like.mixture,
+                demand=like.demand,
+                throughput=like.throughput,
+            )
     return tuple(choices[i] for i in range(len(jobs)))
 
 
-def _take_one(order: Sequence[int], left: list[Fraction]) -> list[tuple[int, Fraction]]:
+def _take_one(order: Sequence[int], left: list[Fraction | int]) -> Mixture:
     """Take one job's worth from the front of what is left, in place."""
-    mixture, missing = [], Fraction(1)
+    mixture: list[tuple[int, Fraction]] = []
+    missing: Fraction | int = 1
     for position, k in enumerate(order):
         part = min(missing, left[position])
         if part:
-            mixture.append((k, part))
+            mixture.append((k, Fraction(part)))
             left[position] -= part
             missing -= part
-    return mixture
+            if not missing:
+                break
+    return tuple(mixture)
 
 
-def _choice(job: Job, found: Configurations, mixture: list[tuple[int, Fraction]]) -> Choice:
+def _choice(job: Job, found: Configurations, mixture: Mixture) -> Choice:
     parts = [tuple(part * amount for amount in found.demand_at(k)) for k, part in mixture]
     return Choice(
         id=job.id,
