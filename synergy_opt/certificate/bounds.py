@@ -88,6 +88,14 @@ def bound_violations(
             message = f"{show(upper_bound)} is stated without a certificate: nothing proves it"
             yield Violation(rule="unproved-bound", where="$.upper_bound", message=message)
         return
+    yield from _stated(facts, placement, bound, upper_bound)
+    yield from _holds(placement, bound, total)
+
+
+def _stated(
+    facts: Facts, placement: Placement, bound: Bound, upper_bound: Fraction | None
+) -> Iterator[Violation]:
+    """Report a bound that is not what its certificate says or proves."""
     if upper_bound is not None and upper_bound != bound.value:
         message = f"states {show(upper_bound)}, but its certificate is for {show(bound.value)}"
         yield Violation(rule="upper-bound", where="$.upper_bound", message=message)
@@ -102,6 +110,10 @@ def bound_violations(
                 f"{show(proven - bound.value)} more"
             )
             yield Violation(rule="upper-bound", where="$.upper_bound", message=message)
+
+
+def _holds(placement: Placement, bound: Bound, total: Fraction) -> Iterator[Violation]:
+    """Report a bound that the placement exceeds, or that is not for placements like it."""
     if total > bound.value:
         message = (
             f"the throughput {show(total)} is {show(total - bound.value)} above the bound "
