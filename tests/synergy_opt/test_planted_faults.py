@@ -14,6 +14,7 @@ from test_tune import crossing, either_way, three_jobs
 
 from synergy_opt.demand import share_demand
 from synergy_opt.offers import Offer, Offers
+from synergy_opt.packing import Packing
 from synergy_opt.proportional import proportional
 from synergy_opt.tune import tune
 
@@ -21,7 +22,6 @@ from synergy_opt.tune import tune
 offers_module = import_module("synergy_opt.offers")
 proportional_module = import_module("synergy_opt.proportional")
 tune_module = import_module("synergy_opt.tune")
-Packing = tune_module._Packing
 
 
 def found(instances_of, rule, mechanism=tune):
@@ -43,7 +43,7 @@ def found(instances_of, rule, mechanism=tune):
 
 def test_nobody_demoted_overfills_a_server(monkeypatch):
     """Tests that a TUNE that releases nothing is caught."""
-    monkeypatch.setattr(Packing, "_settle", lambda *_: None)
+    monkeypatch.setattr(Packing, "settle", lambda *_: None)
     assert found(instances(), "capacity")
 
 
@@ -117,7 +117,7 @@ def test_demoting_a_job_that_frees_nothing_is_caught(monkeypatch):
         self._switch(self._giver(servers[0], 0))
 
     monkeypatch.setattr(Packing, "_giver", first_above)
-    monkeypatch.setattr(Packing, "_settle", once)
+    monkeypatch.setattr(Packing, "settle", once)
     assert [f.split(":")[0] for f in faults(three_jobs(), tune(three_jobs()))] == ["capacity"]
 
 
