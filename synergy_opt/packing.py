@@ -151,7 +151,10 @@ class Packing:
         enough = [n for n, units in surplus.items() if units >= missing]
         if enough:
             return min(enough, key=lambda n: (surplus[n], -n))
-        return max(surplus, key=lambda n: (surplus[n], n))  # above 0, see the guarantee
+        largest = max(surplus, key=lambda n: (surplus[n], n))
+        # A hang would be the alternative, were the guarantee false.
+        assert surplus[largest] > 0, "somebody here holds more than the share, see `tune`"
+        return largest
 
     def _switch(self, number: int) -> list[int]:
         """Give a job its share on all its servers, and say which they are."""

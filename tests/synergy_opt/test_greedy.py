@@ -56,3 +56,9 @@ def test_a_demand_below_the_share_of_where_it_fits_is_skipped():
     place = cluster((1, 8, 8), (20, 1, 100))
     small = instance(place, (wants("m", (1, 1), (2, 3)), 8), (wants("r", (1, 1), (9, 100)), 10))
     assert faults(small, greedy(small), may_skip=True) == []
+
+
+def test_equal_jobs_larger_than_a_server_follow_each_other():
+    """Tests that the second of two equal large jobs sees what the first took."""
+    small = instance(cluster((4, 4, 12)), (MODEST, 6), (MODEST, 6))
+    assert where(greedy(small)) == {"a": [(0, 4), (1, 2)], "b": [(1, 2), (2, 4)]}

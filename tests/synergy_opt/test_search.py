@@ -80,3 +80,11 @@ def test_a_server_that_changed_back_is_not_taken_twice():
     assert search.fewest() is None
     ledger.give(0, (1, 1), 1)
     assert search.fewest() == ((0, 2), (1, 2))
+
+
+def test_changes_outside_the_group_are_no_matter():
+    """Tests that a search over one group passes over the others' changes."""
+    ledger = Ledger(cluster((1, 2, 2), (1, 2, 2)))
+    search = Search(ledger, (1, 1), 2, group=1)
+    ledger.take(0, (1, 1), 1)
+    assert search.fewest() == ((1, 2),)
