@@ -59,8 +59,10 @@ if TYPE_CHECKING:
     from synergy_opt.model import Job as Job
     from synergy_opt.model import Profile as Profile
     from synergy_opt.model import Server as Server
+    from synergy_opt.optimal import optimal as optimal
     from synergy_opt.placement import place as place
     from synergy_opt.proportional import proportional as proportional
+    from synergy_opt.realize import realize as realize
     from synergy_opt.report import compare as compare
     from synergy_opt.runnable import runnable as runnable
     from synergy_opt.solution import Limits as Limits
@@ -97,6 +99,8 @@ _EXPORTS = {
     ),
     "model": ("Cluster", "Instance", "Job", "Profile", "Server"),
     "runnable": ("runnable",),
+    "optimal": ("optimal",),
+    "realize": ("realize",),
     "versions": ("__version__", "show_versions"),
 }
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}

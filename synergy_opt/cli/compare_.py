@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from synergy_opt.cli import DONE, FAILED, LIMIT, common, fail
+from synergy_opt.cli import DONE, FAILED, INFEASIBLE, LIMIT, common, fail
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
         if each.ideal.proof == "none" and each.ideal.gap > limits.gap:
             fail(f"{each.instance.name}: stage 1 stopped at a limit; its bound holds all the same")
             code = LIMIT
+    if any(each.without for each in found):
+        code = INFEASIBLE
     broken = [(each, row) for each in found for row in each.rows if row.broken]
     for each, row in broken:
         fail(f"{each.instance.name}: {row.mechanism} breaks {common.listing(row.broken)}")
