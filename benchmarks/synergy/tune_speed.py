@@ -72,9 +72,7 @@ def profile(name: str, full_cpu: int, full_memory: int, slow: int) -> Profile:
     return Profile(name=name, axes={"cpu": CPU, "memory": MEMORY}, throughput=table)
 
 
-def mixed_instance(
-    servers: int, *, seed: int = 0, split: Sequence[int] = SPLIT, different: bool = False
-) -> Instance:
+def mixed_instance(servers: int, *, seed: int = 0, split: Sequence[int] = SPLIT) -> Instance:
     """Give jobs of 12 models with 1, 2, 4, 8 and 16 GPUs that take all GPUs of the cluster.
 
     Parameters
@@ -85,8 +83,6 @@ def mixed_instance(
         Of the mix.
     split
         Parts of image, language and speech jobs.
-    different
-        Give each job its own weight, which makes all jobs different to methods that merge.
     """
     rng = random.Random(seed)
     gpus, count = 8 * servers, int(JOBS_A_SERVER * servers)
@@ -104,7 +100,6 @@ def mixed_instance(
             id=f"j{i}",
             gpus=g,
             profile=rng.choice(list(MODELS[classes[i]])),
-            weight=Fraction(count + i, count) if different else Fraction(1),
         )
         for i, g in enumerate(demands)
     ]
