@@ -170,7 +170,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         row["ratio"] = row["cpu_seconds"] / base if base else None
         ratio = f"{row['ratio']:7.2f}" if base else "      -"
         print(
-            f"{row['servers']:7d} {row['jobs']:7d} {row['gpus']:7d} {row['seconds']:8.3f} {row['cpu_seconds']:7.3f} "
+            f"{row['servers']:7d} {row['jobs']:7d} {row['gpus']:7d} "
+            f"{row['seconds']:8.3f} {row['cpu_seconds']:7.3f} "
             f"{ratio} {row['peak_mb']:8.0f} {row['throughput'] / row['jobs']:15.4f} "
             f"{row['split_jobs']:6d}"
         )
