@@ -51,8 +51,6 @@ def exact(value: object) -> Fraction:
         return value
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, np.integer):
-        return Fraction(int(value))
     if isinstance(value, float | np.floating):
         return _from_text(repr(float(value)))
     if isinstance(value, Decimal | str):
