@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-
 from synergy_opt.answer import Allocation, Bound, Choice, Proof
 from synergy_opt.knapsack import Outcome, solve
 from synergy_opt.model import Instance, Job
@@ -65,12 +64,17 @@ def _choices(jobs: Sequence[Job], found: Options, outcome: Outcome) -> tuple[Cho
     value = table.value[items]
     # By kind, then from the best value down: one denominator a kind, so numerators compare.
     order = sorted(range(len(items)), key=lambda i: (group[i], -value[i], items[i]))
+    # Few amounts occur, and a fraction is slow to make.
+    amount_of = [
+        {n: n * unit for n in set(d[items].tolist())}
+        for d, unit in zip(table.demand, found.units, strict=True)
+    ]
     left = {t: iter(members) for t, members in enumerate(found.members)}
     choices: dict[int, Choice] = {}
     for i in order:
         item, t = int(items[i]), int(group[i])
         demand = tuple(
-            int(d[item]) * unit for d, unit in zip(table.demand, found.units, strict=True)
+            amounts[int(d[item])] for d, amounts in zip(table.demand, amount_of, strict=True)
         )
         throughput, mixture = table.gain(item), ((int(found.points[item]), Fraction(1)),)
         for _ in range(int(times[i])):

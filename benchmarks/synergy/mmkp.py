@@ -41,8 +41,7 @@ def read_mmkp(text: str, *, resources: int | None = None) -> Table:
         value=np.array([int(v * below) for v in values], dtype=np.int64),
         below=np.full(groups, below, dtype=np.int64),
         demand=tuple(
-            np.array([int(d[r] * u) for d in demands], dtype=np.int64)
-            for r, u in enumerate(units)
+            np.array([int(d[r] * u) for d in demands], dtype=np.int64) for r, u in enumerate(units)
         ),
         capacity=tuple(int(c * u) for c, u in zip(capacity, units, strict=True)),
     )

@@ -11,8 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from synergy_opt.exact import IntArray
 from synergy_opt.knapsack.bound import Prices, in_parts, margin
-from synergy_opt.knapsack.table import Choice, Floats, IntArray, Table
+from synergy_opt.knapsack.table import Choice, Floats, Table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -124,7 +124,11 @@ def _cut(floats: Floats, low: FloatArray, high: FloatArray) -> tuple[FloatArray,
             bounds=[*zip(low, high, strict=True), (None, None)],
             method="highs",
         )
-        if found.x is None or best - found.fun <= _CLOSE * max(abs(best), 1e-300):
+        if (
+            found.x is None
+            or found.fun is None
+            or best - found.fun <= _CLOSE * max(abs(best), 1e-300)
+        ):
             break
         model = np.clip(found.x[:size], low, high)
         point = model if i % 2 else (model + prices) / 2

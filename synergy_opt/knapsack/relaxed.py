@@ -156,9 +156,11 @@ def _exact_prices(table: Table, free: npt.NDArray[np.int64], basis: Basis) -> tu
     basic = free[basis.columns]
     group = table.group[basic]
     system: list[Equation] = []
-    for a, b in zip(basic[:-1][group[1:] == group[:-1]], basic[1:][group[1:] == group[:-1]], strict=True):
-        row = {i: Fraction(int(table.demand[r][b]) - int(table.demand[r][a])) for r, i in priced.items()}
-        system.append((row, table.gain(int(b)) - table.gain(int(a))))
+    same = np.flatnonzero(group[1:] == group[:-1])
+    for a, b in zip(basic[same].tolist(), basic[same + 1].tolist(), strict=True):
+        steps = {i: int(table.demand[r][b]) - int(table.demand[r][a]) for r, i in priced.items()}
+        row = {i: Fraction(step) for i, step in steps.items()}
+        system.append((row, table.gain(b) - table.gain(a)))
     try:
         solved = solve_exactly(system, len(priced))
     except SolverFailed:

@@ -72,8 +72,8 @@ def solve(table: Table, *, start: Choice | None = None, limits: Limits | None = 
     """
     last = None
     try:
-        for last in steps(table, start=start, limits=limits or Limits()):
-            pass
+        for known in steps(table, start=start, limits=limits or Limits()):
+            last = known
     except KeyboardInterrupt:
         if last is None:
             raise
@@ -139,8 +139,8 @@ def _choice(table: Table, used: Core, taken: list[list[int]]) -> Choice:
     """Put the counts of a core's rivals into the base."""
     counts = np.zeros(table.items, dtype=np.int64)
     counts[used.base] = table.counts
-    for t, items, row in zip(used.groups, used.items, taken, strict=True):
-        counts[items] = row
+    for t, rivals, row in zip(used.groups, used.items, taken, strict=True):
+        counts[rivals] = row
         counts[used.base[t]] -= sum(row)
     items = np.flatnonzero(counts)
     return items, counts[items]

@@ -7,8 +7,8 @@ checked in integers.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from synergy_opt.exact import IntArray
 from synergy_opt.knapsack.relaxed import Relaxed
 from synergy_opt.knapsack.table import Choice, FloatArray, Floats, Table
 
@@ -36,7 +36,7 @@ def rounded(table: Table, floats: Floats, relaxed: Relaxed) -> Choice | None:
     return better if table.fits(better) else as_choice(taken)
 
 
-def as_choice(taken: npt.NDArray[np.int64]) -> Choice:
+def as_choice(taken: IntArray) -> Choice:
     """Give the items that are taken with their counts."""
     items = np.flatnonzero(taken)
     return items, taken[items]
@@ -47,7 +47,7 @@ def _limit(loss: FloatArray) -> float:
 
 
 def _complete(
-    taken: npt.NDArray[np.int64], floats: Floats, inside: slice, prices: FloatArray, count: int
+    taken: IntArray, floats: Floats, inside: slice, prices: FloatArray, count: int
 ) -> None:
     """Bring one group to its count: at the item with the least loss among the smallest."""
     missing = count - int(taken.sum())
@@ -67,7 +67,11 @@ class _Moves:
     """Moves of one unit of a group from an item that is taken to a near one."""
 
     def __init__(
-        self, table: Table, floats: Floats, taken: npt.NDArray[np.int64], near: npt.NDArray[np.int64]
+        self,
+        table: Table,
+        floats: Floats,
+        taken: IntArray,
+        near: IntArray,
     ) -> None:
         self.table, self.floats, self.taken, self.near = table, floats, taken, near
         held = np.flatnonzero(taken)
@@ -106,10 +110,10 @@ class _Moves:
 def _repair(
     table: Table,
     floats: Floats,
-    taken: npt.NDArray[np.int64],
-    near: npt.NDArray[np.int64],
+    taken: IntArray,
+    near: IntArray,
     loss: FloatArray,
-) -> npt.NDArray[np.int64]:
+) -> IntArray:
     """While a capacity is exceeded, make the move that loses least for what it relieves."""
     moves = _Moves(table, floats, taken, near)
     for _ in range(_MOVES):
@@ -132,9 +136,9 @@ def _repair(
 def _improve(
     table: Table,
     floats: Floats,
-    taken: npt.NDArray[np.int64],
-    near: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
+    taken: IntArray,
+    near: IntArray,
+) -> IntArray:
     """While a move fits and gains, make the one that gains most."""
     moves = _Moves(table, floats, taken, near)
     for _ in range(_MOVES):
