@@ -18,6 +18,7 @@ from synergy_opt.configurations import Configurations, configurations
 from synergy_opt.errors import SolverFailed
 from synergy_opt.exact import exact_sum
 from synergy_opt.fair_share import fair_share
+from synergy_opt.ideal_core import core_allocation
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
 from synergy_opt.multipliers import price_bound
@@ -99,12 +100,14 @@ def ideal_allocation(
     >>> best.throughput, best.bound.value, best.proof
     (Fraction(8, 3), Fraction(8, 3), 'multipliers')
     """
-    if solver not in (*NAMES, "cvxpy"):
-        raise ValueError(f"no solver {solver!r}; there are {', '.join(NAMES)} and cvxpy")
+    if solver not in ("core", *NAMES, "cvxpy"):
+        raise ValueError(f"no solver {solver!r}; there are core, {', '.join(NAMES)} and cvxpy")
     if not integral and solver != "highs":
         raise ValueError("the linear programme of stage 1 is solved by HiGHS only")
     limits = limits or Limits()
     jobs, mixed = runnable(instance), floor == "rows" and not integral
+    if solver == "core":
+        return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
     merged = kinds(instance, jobs, consolidated=consolidated)
     relaxed = relax(instance, merged, rows=mixed, limits=limits)
     bound = best_bound(
