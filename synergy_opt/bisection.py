@@ -175,9 +175,7 @@ def _halve(
     total = _total(demands, parts, len(room))
     used = [share * t for t in total]
     above = [half * most - u for most, u in zip(room, used, strict=True)]
-    below = [
-        u - t + (servers - half) * most for most, u, t in zip(room, used, total, strict=True)
-    ]
+    below = [u - t + (servers - half) * most for most, u, t in zip(room, used, total, strict=True)]
     _use_slack(between, above, below, one, other)
     for cut in between:
         one.append(_Part(cut.job, cut.here))

@@ -164,7 +164,7 @@ def at_least(values: ExactArray, limit: Fraction) -> Mask:
 
 def _scaled(source: ExactArray, numerators: IntArray, factor: Fraction) -> ExactArray:
     """Give numerators / source.denominator · factor, in int64 only where that cannot overflow."""
-    largest = max((int(numerators.max()), -int(numerators.min()))) if len(numerators) else 0
+    largest = max(int(numerators.max(initial=1)), -int(numerators.min(initial=0)))
     if largest * factor.numerator >= 2**62:
         numerators = numerators.astype(object)
     return ExactArray(numerators * factor.numerator, source.denominator * factor.denominator)
