@@ -131,13 +131,13 @@ def _all_whole(
     """
     if servers == 1:
         return [0] * len(parts)
-    needs = [
+    needs: list[Sequence[int | Fraction]] = [
         demands[part.job] if part.amount == 1 else _times(part.amount, demands[part.job])
         for part in parts
     ]
     weight = [1 / most if most else 0.0 for most in room]
     sizes = [sum(float(n) * w for n, w in zip(need, weight, strict=True)) for need in needs]
-    free: list[Sequence[Fraction | int]] = [room] * servers
+    free: list[Sequence[int | Fraction]] = [room] * servers
     left = [float(len(room))] * servers
     placed = [0] * len(parts)
     for i in sorted(range(len(parts)), key=lambda i: -sizes[i]):

@@ -41,7 +41,7 @@ def ideal_allocation(
     instance: Instance,
     *,
     integral: bool = True,
-    solver: str = "highs",
+    solver: str | None = None,
     floor: Floor = "fixing",
     consolidated: bool = True,
     limits: Limits | None = None,
@@ -58,11 +58,13 @@ def ideal_allocation(
     integral
         One grid point a job, the paper's ILP. False: mixtures, its LP.
     solver
-        Of the ILP: ``"highs"``, ``"cpsat"``, ``"scipy"``, ``"brute_force"``, or ``"cvxpy"``, the
-        paper's formulation written down job by job. The LP needs a basis, which HiGHS gives.
+        Of the ILP: ``"core"``, the default, is our own method (`synergy_opt.knapsack`) and ends
+        with a proof in exact arithmetic; its rivals are ``"highs"``, ``"cpsat"``, ``"scipy"``,
+        ``"brute_force"``, and ``"cvxpy"``, the paper's formulation written down job by job. The
+        LP needs a basis, which HiGHS gives.
     floor
         ``"fixing"`` deletes configurations with W < W^f: the same ILP, a tighter LP, at most K
-        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it.
+        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it; the core always fixes.
     consolidated
         Leave out configurations that ask for more than one server's worth, for a job that fits on
         one server (for a larger one, more than the worth of the fewest servers that hold it).
@@ -100,6 +102,7 @@ def ideal_allocation(
     >>> best.throughput, best.bound.value, best.proof
     (Fraction(8, 3), Fraction(8, 3), 'multipliers')
     """
+    solver = solver or ("core" if integral else "highs")
     if solver not in ("core", *NAMES, "cvxpy"):
         raise ValueError(f"no solver {solver!r}; there are core, {', '.join(NAMES)} and cvxpy")
     if not integral and solver != "highs":

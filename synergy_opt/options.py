@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from synergy_opt.configurations import Mask, consolidation_limits
+from synergy_opt.configurations import Mask, best_at_their_price, consolidation_limits
 from synergy_opt.exact import IntArray
 from synergy_opt.fair_share import fair_share
 from synergy_opt.knapsack import Table
@@ -152,7 +152,7 @@ def _look(
     inside = _within(axes, fair_share(instance.cluster, gpus), below)
     flat = tuple(range(1, worth.ndim))
     floor = np.where(inside, worth, -1).max(axis=flat)
-    keep = _undominated(worth) & (worth >= floor.reshape(many, *[1] * len(flat)))
+    keep = best_at_their_price(worth) & (worth >= floor.reshape(many, *[1] * len(flat)))
     if consolidated:
         limits = consolidation_limits(instance.cluster, gpus)
         allowed = [_within(axes, limit, below) for limit in limits]
@@ -196,20 +196,6 @@ def _within(axes: Sequence[IntArray], limit: Vector, below: Sequence[int]) -> Ma
         shape[r + 1] = axis.shape[1]
         inside = inside & fits.astype(bool).reshape(shape)
     return np.asarray(inside, dtype=bool)
-
-
-def _undominated(worth: IntArray) -> Mask:
-    """Mark the points above everything at or below them in all coordinates but themselves."""
-    best = worth
-    for axis in range(1, worth.ndim):
-        best = np.maximum.accumulate(best, axis=axis)
-    keep = np.ones(worth.shape, dtype=bool)
-    for axis in range(1, worth.ndim):
-        later = [slice(None)] * worth.ndim
-        earlier = list(later)
-        later[axis], earlier[axis] = slice(1, None), slice(None, -1)
-        keep[tuple(later)] &= (worth[tuple(later)] > best[tuple(earlier)]).astype(bool)
-    return keep
 
 
 def _values(

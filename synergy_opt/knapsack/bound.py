@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from synergy_opt.exact import IntArray
 from synergy_opt.knapsack.table import Choice, FloatArray, Floats, Table
 
 Prices = tuple[Fraction, ...]
@@ -47,19 +48,28 @@ def price_bound(table: Table, floats: Floats, prices: Prices) -> tuple[Fraction,
     start = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]])[: len(group)])
     items = close[start].copy()
     ends = np.append(start[1:], len(close))
-    for t in np.flatnonzero(ends - start > 1):
-        rivals = close[start[t] : ends[t]]
-        items[t] = max(rivals, key=lambda k: (score(table, int(k), prices), -int(k)))
+    contested = np.flatnonzero(ends - start > 1)
+    if len(contested):
+        exact = _scores(table, close, prices)
+        for t, a, b in zip(contested, start[contested], ends[contested], strict=True):
+            rivals = exact[a:b]
+            items[t] = close[a + rivals.index(max(rivals))]
     choice = items, table.counts
     spare = [c - u for c, u in zip(table.capacity, table.use(choice), strict=True)]
     slack = sum((p * s for p, s in zip(prices, spare, strict=True)), Fraction(0))
     return table.worth(choice) + slack, choice
 
 
-def score(table: Table, item: int, prices: Prices) -> Fraction:
-    """Give v − λ·d of one item."""
-    cost = (p * int(d[item]) for p, d in zip(prices, table.demand, strict=True))
-    return table.gain(item) - sum(cost, Fraction(0))
+def _scores(table: Table, items: IntArray, prices: Prices) -> list[int]:
+    """Give v − λ·d of items as whole numbers that compare exactly within a group."""
+    below = math.lcm(*(p.denominator for p in prices))
+    scores = table.value[items].astype(object) * below
+    group_below = table.below[table.group[items]].astype(object)
+    for price, amounts in zip(prices, table.demand, strict=True):
+        if price:
+            scores -= amounts[items].astype(object) * group_below * int(price * below)
+    found: list[int] = scores.tolist()
+    return found
 
 
 def on_lattice(table: Table, value: Fraction) -> Fraction:

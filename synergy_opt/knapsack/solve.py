@@ -94,12 +94,12 @@ def steps(table: Table, *, start: Choice | None, limits: Limits) -> Iterator[Out
     parts = best_prices(floats)
     near = simple_prices(table, parts)
     known = with_prices(table, floats, known, near[-1:] if large else near)
+    _refuse_impossible(table, known)
     yield known
     relaxed = None if _over(deadline) else relax(table, floats, parts)
     if relaxed is not None:
         near = [] if large else simple_prices(table, relaxed.prices)
         known = with_prices(table, floats, known, [*near, *relaxed.exact])
-        _refuse_impossible(table, known)
         known = with_choice(table, known, rounded(table, floats, relaxed))
         yield known
     if not known.enough(limits):
