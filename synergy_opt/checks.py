@@ -7,11 +7,15 @@ rule and the path below the value that is being made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from fractions import Fraction
+from numbers import Integral
+from typing import TypeVar
 
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import ExactArray, Number, exact
+from synergy_opt.exact import MOST_AXES, ExactArray, exact
+
+T = TypeVar("T")
 
 _MOST = 1_000_000  # servers of a group, GPUs of a server or a job: each server takes memory
 _RESERVED = ("type", "count", "gpus", "server")  # keys beside the resources in a file
@@ -44,7 +48,7 @@ def not_negative_table(values: object, path: str) -> ExactArray:
     return table
 
 
-def not_negative(value: Number, path: str) -> Fraction:
+def not_negative(value: object, path: str) -> Fraction:
     """Give a number of at least 0."""
     try:
         number = exact(value)
@@ -56,17 +60,32 @@ def not_negative(value: Number, path: str) -> Fraction:
 
 
 def check_name(name: object, path: str) -> None:
-    """Refuse what is no string, or is empty."""
+    """Refuse what is no string, is empty, or holds what cannot be printed."""
     if not isinstance(name, str) or not name.strip():
-        raise InvalidInstance(f"must be a name of at least one character, not {name!r}", path)
+        raise InvalidInstance(f"must be a name of at least one character, not {name!r:.40}", path)
+    if not name.isprintable():
+        raise InvalidInstance(f"holds characters that cannot be printed: {name!r:.60}", path)
 
 
-def check_count(count: object, path: str) -> None:
-    """Refuse what is no whole number of at least 1, or more than any cluster has."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidInstance(f"must be a whole number of at least 1, not {count!r}", path)
-    if count > _MOST:
+def whole_count(count: object, path: str) -> int:
+    """Give a whole number of at least 1, and no more than any cluster has."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or int(count) < 1:
+        raise InvalidInstance(f"must be a whole number of at least 1, not {count!r:.40}", path)
+    if int(count) > _MOST:
         raise InvalidInstance(f"must be at most {_MOST}", path)
+    return int(count)
+
+
+def all_of(kind: type[T], values: object, path: str) -> tuple[T, ...]:
+    """Give a list's values as a tuple, each of one type."""
+    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+        raise InvalidInstance(f"must be a list, not {type(values).__name__}", path)
+    found = tuple(values)
+    for i, value in enumerate(found):
+        if not isinstance(value, kind):
+            rule = f"must be of type {kind.__name__}, not {type(value).__name__}"
+            raise InvalidInstance(rule, f"{path}[{i}]")
+    return found
 
 
 def check_unique(names: Sequence[str], path: str, what: str) -> None:
@@ -86,6 +105,8 @@ def check_resources(names: Sequence[str]) -> None:
     """
     if not names:
         raise InvalidInstance("names no resource; there is nothing to divide", ".resources")
+    if len(names) > MOST_AXES:
+        raise InvalidInstance(f"are {len(names)}, more than {MOST_AXES}", ".resources")
     for name in names:
         check_name(name, ".resources")
         if name in _RESERVED:

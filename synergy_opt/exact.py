@@ -22,8 +22,12 @@ Number = int | float | str | Decimal | Fraction
 IntArray = npt.NDArray[np.int64]
 
 _LONGEST = 100  # digits before or after the point; a longer number is a mistake or an attack
-_LONGEST_FRACTION = 1_000_000  # characters of "a/b": sums of unlike throughputs are long
+_LONGEST_FRACTION = 20_000  # characters of "a/b": sums of unlike throughputs are long
 _FRACTION = re.compile(r"[+-]?[0-9]+/[0-9]+")
+MOST_AXES = 16  # resources of a profile; NumPy itself stops at 32 or 64
+_DECIMAL = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf(inity)?)", re.I
+)
 _INT64 = 2**62  # headroom of one bit, so that a sum of two still fits
 
 
@@ -52,7 +56,7 @@ def exact(value: object) -> Fraction:
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, float | np.floating):
-        return _from_text(repr(float(value)))
+        return _from_text(np.format_float_scientific(value))  # the shortest for its own width
     if isinstance(value, Decimal | str):
         return _from_text(str(value))
     raise InvalidInstance(f"must be a number, not {_shown(value)}")
@@ -72,9 +76,9 @@ def _from_text(text: str) -> Fraction:
 
 def _decimal(text: str) -> Fraction:
     try:
-        if len(text) > 4 * _LONGEST or "_" in text:
+        if len(text) > 4 * _LONGEST or not _DECIMAL.fullmatch(text):
             raise ValueError
-        number = Decimal(text.strip())
+        number = Decimal(text)
     except (ArithmeticError, ValueError):
         raise InvalidInstance(f"must be a number, not {_shown(text)}") from None
     if not number.is_finite():
@@ -182,6 +186,8 @@ class ExactArray:
         if isinstance(values, np.ndarray):
             values = values.tolist()
         shape = _shape(values)
+        if len(shape) > MOST_AXES:
+            raise InvalidInstance(f"is nested more than {MOST_AXES} deep")
         flat = list(_flat(values, shape, ""))
         denominator = math.lcm(*(f.denominator for f in flat)) if flat else 1
         scaled = [f.numerator * (denominator // f.denominator) for f in flat]
@@ -255,10 +261,14 @@ def _as_integers(array: npt.NDArray[np.generic]) -> IntArray:
 
 
 def _shape(values: object) -> tuple[int, ...]:
-    if not _is_sequence(values):
-        return ()
-    assert isinstance(values, Sequence)
-    return (len(values), *(_shape(values[0]) if len(values) else ()))
+    lengths: list[int] = []
+    while _is_sequence(values) and len(lengths) <= MOST_AXES:
+        assert isinstance(values, Sequence)
+        lengths.append(len(values))
+        if not values:
+            break
+        values = values[0]
+    return tuple(lengths)
 
 
 def _flat(values: object, shape: tuple[int, ...], path: str) -> Iterable[Fraction]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from time import monotonic
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -108,6 +108,8 @@ def ideal_allocation(
     solver = solver or ("core" if integral else "highs")
     if solver not in ("core", *NAMES, "cvxpy"):
         raise ValueError(f"no solver {solver!r}; there are core, {', '.join(NAMES)} and cvxpy")
+    if floor not in get_args(Floor):
+        raise ValueError(f"floor must be one of {', '.join(get_args(Floor))}, not {floor!r}")
     if not integral and solver != "highs":
         raise ValueError("the linear programme of stage 1 is solved by HiGHS only")
     limits = limits or Limits()

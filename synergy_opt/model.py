@@ -14,13 +14,14 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from synergy_opt.checks import (
-    check_count,
+    all_of,
     check_name,
     check_resources,
     check_unique,
     grid_axis,
     not_negative,
     not_negative_table,
+    whole_count,
 )
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import ExactArray
@@ -55,9 +56,10 @@ class Server:
 
     def __post_init__(self) -> None:
         check_name(self.type, ".type")
-        check_count(self.count, ".count")
-        check_count(self.gpus, ".gpus")
-        capacity = tuple(not_negative(value, ".capacity") for value in self.capacity)
+        object.__setattr__(self, "count", whole_count(self.count, ".count"))
+        object.__setattr__(self, "gpus", whole_count(self.gpus, ".gpus"))
+        amounts = all_of(object, self.capacity, ".capacity")
+        capacity = tuple(not_negative(value, ".capacity") for value in amounts)
         object.__setattr__(self, "capacity", capacity)
 
     @property
@@ -97,12 +99,16 @@ class Cluster:
         servers: Iterable[Server],
     ) -> None:
         pairs = resources.items() if isinstance(resources, Mapping) else resources
-        object.__setattr__(self, "resources", tuple((name, unit) for name, unit in pairs))
-        object.__setattr__(self, "servers", tuple(servers))
+        listed = tuple((name, unit) for name, unit in all_of(tuple, tuple(pairs), ".resources"))
+        object.__setattr__(self, "resources", listed)
+        object.__setattr__(self, "servers", all_of(Server, servers, ".servers"))
         self._check()
 
     def _check(self) -> None:
         check_resources(self.names)
+        for name, unit in self.resources:
+            if not isinstance(unit, str):
+                raise InvalidInstance(f"must be a string, not {unit!r:.40}", f".resources.{name}")
         if not self.servers:
             raise InvalidInstance("has no servers", ".servers")
         for i, group in enumerate(self.servers):
@@ -186,7 +192,7 @@ class Profile:
         per: Per = "gpu",
         unit: str = "",
     ) -> None:
-        pairs = axes.items() if isinstance(axes, Mapping) else axes
+        pairs = tuple(axes.items() if isinstance(axes, Mapping) else all_of(tuple, axes, ".axes"))
         object.__setattr__(self, "name", name)
         object.__setattr__(
             self, "axes", tuple((key, grid_axis(key, values)) for key, values in pairs)
@@ -255,7 +261,7 @@ class Job:
 
     def __post_init__(self) -> None:
         check_name(self.id, ".id")
-        check_count(self.gpus, ".gpus")
+        object.__setattr__(self, "gpus", whole_count(self.gpus, ".gpus"))
         check_name(self.profile, ".profile")
         weight = not_negative(self.weight, ".weight")
         if weight == 0:
@@ -301,13 +307,14 @@ class Instance:
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "cluster", cluster)
-        object.__setattr__(self, "profiles", tuple(profiles))
-        object.__setattr__(self, "jobs", tuple(jobs))
+        object.__setattr__(self, "profiles", all_of(Profile, profiles, "$.profiles"))
+        object.__setattr__(self, "jobs", all_of(Job, jobs, "$.jobs"))
         object.__setattr__(self, "objective", objective)
         self._check()
 
     def _check(self) -> None:
         check_name(self.name, "$.name")
+        all_of(Cluster, [self.cluster], "$.cluster")
         if self.objective not in get_args(Objective):
             rule = f"must be 'relative' or 'absolute', not {self.objective!r}"
             raise InvalidInstance(rule, "$.objective")

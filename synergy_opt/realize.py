@@ -72,6 +72,9 @@ def realize(instance: Instance, placement: Placement) -> Placement:
         rule = f"the placement is for {placement.instance!r}, not for {instance.name!r}"
         raise InvalidInstance(rule)
     by_id = {job.id: job for job in instance.jobs}
+    unknown = [job.id for job in placement.jobs if job.id not in by_id]
+    if unknown:
+        raise InvalidInstance(f"the instance has no job {unknown[0]!r}")
     jobs = [by_id[job.id] for job in placement.jobs]
     ledger, of, menus = _offers(instance, jobs, placement)
     packing = Packing(ledger, len(instance.cluster.servers))

@@ -14,7 +14,7 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
-from synergy_opt.checks import check_count
+from synergy_opt.checks import not_negative, whole_count
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.program import FloatArray
 
@@ -51,11 +51,12 @@ class Limits:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.time is not None and not self.time >= 0:
-            raise InvalidInstance(f"must be at least 0 seconds, not {self.time}", ".time")
-        if not self.gap >= 0:
-            raise InvalidInstance(f"must be at least 0, not {self.gap}", ".gap")
-        check_count(self.threads, ".threads")
+        if self.time is not None and not (isinstance(self.time, int | float) and self.time >= 0):
+            raise InvalidInstance(f"must be at least 0 seconds, not {self.time!r}", ".time")
+        object.__setattr__(self, "gap", not_negative(self.gap, ".gap"))
+        object.__setattr__(self, "threads", whole_count(self.threads, ".threads"))
+        if not (isinstance(self.seed, int) and 0 <= self.seed < 2**31):
+            raise InvalidInstance(f"must be from 0 to 2³¹ − 1, not {self.seed!r}", ".seed")
 
     def since(self, start: float) -> Limits:
         """Give the limits with the time that is left, `start` being a `time.monotonic()`."""

@@ -46,6 +46,8 @@ def as_string(value: object, path: str) -> str:
     """Give a JSON string."""
     if not isinstance(value, str):
         raise InvalidInstance(f"must be a string, not {kind(value)}", path)
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise InvalidInstance("holds half a character, which no file can", path)
     return value
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 from contextlib import suppress
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,9 +29,13 @@ def read_text(path: str | Path) -> str:
         file that was never fetched.
     """
     try:
+        if Path(path).is_fifo():
+            raise InvalidInstance("is a pipe, not a file", f"{path}")
         data = Path(path).read_bytes()
     except OSError as error:
         raise InvalidInstance(f"cannot be read: {error.strerror}", f"{path}") from None
+    except ValueError as error:  # a name with a 0 in it
+        raise InvalidInstance(f"cannot be read: {error}", f"{path!r}") from None
     if data.startswith(_LFS):
         rule = "is a Git-LFS pointer, not the file itself; fetch it with `git lfs pull`"
         raise InvalidInstance(rule, f"{path}")
@@ -81,25 +85,36 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a whole file or none, as `write_text` does."""
-    target = Path(path)
     beside = None
     try:
-        if target.exists() and not target.is_file():
+        if _is_stream(Path(path)):
             # A device or a pipe, such as /dev/stdout, is written to; it cannot be replaced.
-            with target.open("wb") as stream:
+            with Path(path).open("wb") as stream:
                 stream.write(data)
             return
+        target = Path(path).resolve()  # a link stays a link: what it points to is replaced
         handle, beside = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        Path(beside).chmod(0o666 & ~_umask())
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        Path(beside).chmod(mode)
         Path(beside).replace(target)
     except OSError as error:
         _cannot_write(path, error)
+    except (RuntimeError, ValueError) as error:  # a loop of links, a name with a 0 in it
+        raise InvalidInstance(f"cannot be written: {error}", f"{path}") from None
     finally:
         if beside is not None:
             with suppress(FileNotFoundError):
                 Path(beside).unlink()
+
+
+def _is_stream(path: Path) -> bool:
+    """Tell whether a path is no regular file, or leads to an open one through /dev or /proc."""
+    parts = path.absolute().parts[:2]
+    if path.is_symlink():
+        parts = Path(os.path.realpath(path.parent), path.readlink()).parts[:2]
+    return parts in (("/", "dev"), ("/", "proc")) or (path.exists() and not path.is_file())
 
 
 def _cannot_write(path: str | Path, error: OSError) -> NoReturn:
@@ -120,7 +135,10 @@ def _integer(text: str) -> int | Decimal:
 def _decimal(text: str) -> Decimal:
     if len(text) > _LONGEST:
         raise InvalidInstance(f"holds a number of {len(text)} characters")
-    return Decimal(text)
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise InvalidInstance(f"holds {text[:40]}, which is no number anyone needs") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

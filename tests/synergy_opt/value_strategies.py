@@ -1,6 +1,6 @@
 """Hypothesis strategies of whole instances and placements, valid as values, for files.
 
-Numbers are integers, decimals and fractions such as 10/3; names are any text that is not blank.
+Numbers are integers, decimals and fractions such as 10/3; names are any printable text.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from synergy_opt.answer import Bound, Piece, PlacedJob, Placement, SplitBound
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 
-# Surrogates cannot be written as UTF-8; everything else that is not blank is a name.
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6).filter(
-    lambda text: text.strip() != ""
+# Everything that can be printed and is not blank is a name.
+names = st.text(min_size=1, max_size=6).filter(
+    lambda text: text.strip() != "" and text.isprintable()
 )
 above_0 = st.one_of(
     st.integers(1, 1000).map(Fraction),
