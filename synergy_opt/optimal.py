@@ -21,7 +21,7 @@ def optimal(
     *,
     whole_gpus: bool = False,
     fewest_splits: bool = False,
-    solver: str = "highs",
+    solver: str | None = None,
     limits: Limits | None = None,
 ) -> Placement:
     """Choose the best configurations (`ideal_allocation`) and place them (`place`).
