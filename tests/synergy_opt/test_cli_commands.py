@@ -226,7 +226,7 @@ def test_what_is_not_proved_is_code_4(
     capsys.readouterr()
     argv[1] = "two-groups"
     assert main([*argv, str(tmp_path / "p.json")]) == 4
-    assert "stopped at a limit" in capsys.readouterr().err
+    assert "ended without a proof" in capsys.readouterr().err
     assert (tmp_path / "p.json").exists()
     assert main([*argv, str(tmp_path / "p.json"), "--gap", "0.05"]) == 0
 
@@ -314,5 +314,5 @@ def test_the_condition_of_the_bound_is_in_help_and_table(capsys: pytest.CaptureF
 
 def test_shipped_names_in_the_help_are_those_that_ship(capsys: pytest.CaptureFixture[str]):
     """Tests that the help lists the shipped instances without loading them."""
-    words = " ".join(output(capsys, ["solve", "--help"]).split())
-    assert ", ".join(shipped_names()) in words
+    words = "".join(output(capsys, ["solve", "--help"]).split())  # lines may break at a hyphen
+    assert ",".join(shipped_names()) in words

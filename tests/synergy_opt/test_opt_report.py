@@ -194,7 +194,7 @@ def test_the_library_names_the_function_that_returns_no_placement():
 
     with pytest.raises(TypeError, match=r"'mine' \(.*forgets\) must return a Placement, not None"):
         compare(instance, {"mine": forgets})
-    with pytest.raises(TypeError, match="must map names to functions, .*, not list"):
+    with pytest.raises(TypeError, match=r"must map names to functions, .*, not list"):
         compare(instance, [tune])
 
 
