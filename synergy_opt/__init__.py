@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from synergy_opt.certificate import bound_value as bound_value
     from synergy_opt.certificate import verify as verify
     from synergy_opt.certificate import violations as violations
+    from synergy_opt.comparison import Comparison as Comparison
+    from synergy_opt.comparison import Failure as Failure
+    from synergy_opt.comparison import Row as Row
+    from synergy_opt.comparison import compare as compare
+    from synergy_opt.comparison import judge as judge
+    from synergy_opt.demand import Demand as Demand
     from synergy_opt.demand import best_case_demand as best_case_demand
     from synergy_opt.errors import Infeasible as Infeasible
     from synergy_opt.errors import InvalidInstance as InvalidInstance
@@ -39,18 +45,22 @@ if TYPE_CHECKING:
     from synergy_opt.errors import SynergyError as SynergyError
     from synergy_opt.fair_share import fair_share as fair_share
     from synergy_opt.fair_share import fair_throughput as fair_throughput
+    from synergy_opt.fair_share import job_throughput as job_throughput
     from synergy_opt.generate import mix as mix
     from synergy_opt.generate import scattered as scattered
     from synergy_opt.greedy import greedy as greedy
     from synergy_opt.ideal import ideal_allocation as ideal_allocation
     from synergy_opt.ideal import skipping_bound as skipping_bound
+    from synergy_opt.io import StatedPlacement as StatedPlacement
     from synergy_opt.io import import_csv as import_csv
     from synergy_opt.io import import_openb as import_openb
+    from synergy_opt.io import read_allocation as read_allocation
     from synergy_opt.io import read_instance as read_instance
     from synergy_opt.io import read_placement as read_placement
     from synergy_opt.io import read_profiles as read_profiles
     from synergy_opt.io import shipped as shipped
     from synergy_opt.io import shipped_names as shipped_names
+    from synergy_opt.io import write_allocation as write_allocation
     from synergy_opt.io import write_instance as write_instance
     from synergy_opt.io import write_placement as write_placement
     from synergy_opt.io import write_profiles as write_profiles
@@ -63,7 +73,6 @@ if TYPE_CHECKING:
     from synergy_opt.placement import place as place
     from synergy_opt.proportional import proportional as proportional
     from synergy_opt.realize import realize as realize
-    from synergy_opt.report import compare as compare
     from synergy_opt.runnable import runnable as runnable
     from synergy_opt.solution import Limits as Limits
     from synergy_opt.tune import tune as tune
@@ -79,20 +88,23 @@ _EXPORTS = {
     "proportional": ("proportional",),
     "solution": ("Limits",),
     "tune": ("tune",),
-    "report": ("compare",),
+    "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
     "answer": ("Allocation", "Bound", "Choice", "Piece", "PlacedJob", "Placement", "SplitBound"),
-    "demand": ("best_case_demand",),
+    "demand": ("Demand", "best_case_demand"),
     "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
-    "fair_share": ("fair_share", "fair_throughput"),
+    "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
     "generate": ("mix", "scattered"),
     "io": (
+        "StatedPlacement",
         "import_csv",
         "import_openb",
+        "read_allocation",
         "read_instance",
         "read_placement",
         "read_profiles",
         "shipped",
         "shipped_names",
+        "write_allocation",
         "write_instance",
         "write_placement",
         "write_profiles",
@@ -120,8 +132,8 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
-    return sorted({*globals(), *_HOME})
+    """List the public names, loaded or not, and nothing else."""
+    return sorted(_HOME)
 
 
 class _Package(ModuleType):

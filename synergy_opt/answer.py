@@ -31,7 +31,10 @@ Proof = Literal["multipliers", "core", "search", "none"]
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """An upper bound on the throughput of every fair placement, with what proves it.
+    """An upper bound on the throughput of fair placements, with what proves it.
+
+    It holds for every fair placement of all listed jobs in which each job stays within the
+    consolidation rule (Synergy, §6); the flags say where it holds for fewer or for more.
 
     The value is L(λ) = Σ_r λ_r R_r + Σ_j max_k (W_jk − λ·d_jk) over the fair configurations k of
     each job (theory: stage 1, points 2 and 6).
@@ -49,7 +52,9 @@ class Bound:
         True: mixtures that are fair on average, row (5) of the paper, instead of mixtures of fair
         configurations.
     consolidated
-        True: a job that fits on one server has at most one server's worth of each resource.
+        True: the bound is for placements within the consolidation rule: a job that fits on one
+        server has at most one server's worth of each resource, or its fair share on a group of
+        servers; a larger one at most the worth of the fewest servers that hold it, or its share.
     skipping
         True: the bound also holds for placements that leave jobs out, each job's term being at
         least 0.
@@ -134,7 +139,8 @@ class Allocation:
     jobs
         One `Choice` a runnable job, in priority order.
     bound
-        Upper bound on every fair placement of the same jobs.
+        Upper bound on every fair placement of the same jobs within the consolidation rule, where
+        `Bound.consolidated` says so.
     proof
         What shows that `throughput` is the best of its kind.
     rivals
@@ -250,6 +256,11 @@ class Placement:
     def left_out(self) -> tuple[str, ...]:
         """Runnable jobs without a place."""
         return tuple(job.id for job in self.jobs if not job.pieces)
+
+    @cached_property
+    def whole_gpus(self) -> bool:
+        """Whether every piece has whole GPUs; stage 2's vertex may have fractions."""
+        return all(piece.gpus.denominator == 1 for job in self.jobs for piece in job.pieces)
 
     @cached_property
     def split_jobs(self) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ def configurations(
 def consolidation_limits(cluster: Cluster, gpus: int) -> list[Vector]:
     """Give the most that a job of `gpus` GPUs may have: a configuration must fit in one of these.
 
-    A job that fits on one server gets at most one server's worth (Synergy, §6, "Trade-off between
+    A job that fits on one server has at most one server's worth (Synergy, §6, "Trade-off between
     consolidation and allocation"), of a group whose servers have the GPUs. A larger job gets at
     most the worth of n servers, n the fewest that hold its GPUs. Its fair share on any group is
     allowed as well: split over small servers that are rich in resources, it may be more.

@@ -6,7 +6,7 @@ share"; Synergy, OSDI '22, §2 and §4.1.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from synergy_opt.errors import InvalidInstance
@@ -75,6 +75,36 @@ def fair_throughput(
     if best is None:
         raise InvalidInstance(f"job {job.id!r} has no configuration inside its fair share")
     return best
+
+
+def job_throughput(instance: Instance, job: Job, amounts: Sequence[Fraction | int]) -> Fraction:
+    """Give a job's term of the objective with these amounts: what `PlacedJob.throughput` states.
+
+    The best grid point within the amounts counts, max { W_k : d_k ≤ amounts }, nothing between
+    grid points; it is turned into the objective's unit by `unit_value`.
+
+    Parameters
+    ----------
+    instance, job
+        A job of the instance.
+    amounts
+        The job's totals of each resource, in the order of `Cluster.resources`; exact numbers.
+
+    Returns
+    -------
+    Fraction
+        0 where no grid point lies within the amounts: the job does not run with so little.
+
+    Examples
+    --------
+    >>> import synergy_opt
+    >>> instance = synergy_opt.shipped("worked-example")
+    >>> job_throughput(instance, instance.jobs[0], (20, 420))
+    Fraction(5, 3)
+    """
+    totals = tuple(Fraction(amount) for amount in amounts)
+    best = instance.profile_of[job.profile].best_within(totals, job.gpus)
+    return Fraction(0) if best is None else best * unit_value(instance, job)
 
 
 def unit_value(instance: Instance, job: Job) -> Fraction:

@@ -124,7 +124,7 @@ def scattered(
     demands = _gpu_demands(rng, gpu_demands, int(exact(load) * cluster.gpus), cluster.gpus)
     profiles = [_profile(rng, f"P{i + 1}", cluster, points, monotone) for i in range(len(demands))]
     return Instance(
-        name=f"random-{servers}-{seed}",
+        name=f"scattered-{servers}-{seed}",
         cluster=cluster,
         profiles=profiles,
         jobs=[

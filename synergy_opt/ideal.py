@@ -1,7 +1,8 @@
 """Stage 1, the ideal allocation: the best configurations as if all servers were one.
 
 Takes an instance and gives an `Allocation` with an exact upper bound on the throughput of every
-fair placement of the same jobs (Synergy, §4.1.1, Theorem 4.1; theory: stage 1).
+fair placement of the same jobs in which each job stays within the consolidation rule (Synergy,
+§4.1.1, Theorem 4.1, and §6; theory: stage 1).
 """
 
 from __future__ import annotations
@@ -69,8 +70,10 @@ def ideal_allocation(
         ``"fixing"`` deletes configurations with W < W^f: the same ILP, a tighter LP, at most K
         jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it; the core always fixes.
     consolidated
-        Leave out configurations that ask for more than one server's worth, for a job that fits on
-        one server (for a larger one, more than the worth of the fewest servers that hold it).
+        Leave out configurations beyond the paper's consolidation rule (§6): a job that fits on one
+        server has at most one server's worth, or its fair share on a group of servers; a larger
+        one at most the worth of the fewest servers that hold it, or its share. The bound then
+        holds for fair placements of all listed jobs that keep this rule.
     limits
         Time, gap, threads and seed of the solver.
 
@@ -157,14 +160,25 @@ def ideal_allocation(
 
 
 def stage_1_program(
-    instance: Instance, *, floor: Floor = "fixing", consolidated: bool = True
+    instance: Instance,
+    *,
+    integral: bool = True,
+    floor: Floor = "fixing",
+    consolidated: bool = True,
 ) -> Program:
-    """Give the ILP of stage 1 over the kinds of runnable jobs, for export or another solver."""
+    """Give stage 1 over the kinds of runnable jobs, for export or another solver.
+
+    Parameters
+    ----------
+    instance, floor, consolidated
+        As in `ideal_allocation`.
+    integral
+        False: the linear programme, with jobs on mixtures.
+    """
     rows = floor == "rows"
     merged = kinds(instance, runnable(instance), merge=not rows, consolidated=consolidated)
-    return ideal_program(
-        instance.name, with_columns(merged, rows=rows), instance.cluster, rows=rows
-    )
+    shown = with_columns(merged, rows=rows)
+    return ideal_program(instance.name, shown, instance.cluster, rows=rows, integral=integral)
 
 
 def skipping_bound(

@@ -353,6 +353,13 @@ class Instance:
         what = "has no configuration" if fair is None else "has throughput 0 everywhere"
         raise InvalidInstance(f"job {job.id!r} {what} inside its fair share ({amounts})", path)
 
+    def __str__(self) -> str:
+        cluster = self.cluster
+        return (
+            f"Instance {self.name!r}: {len(self.jobs)} jobs on {cluster.server_count} servers, "
+            f"{cluster.gpus} GPUs, {', '.join(cluster.names)}"
+        )
+
     @cached_property
     def profile_of(self) -> Mapping[str, Profile]:
         """Profiles by name."""

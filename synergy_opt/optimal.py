@@ -5,6 +5,7 @@ Takes an instance and gives a `Placement` with an exact bound (Synergy-OPT, OSDI
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 
 from synergy_opt.answer import Placement
@@ -32,15 +33,16 @@ def optimal(
         Its runnable jobs are placed.
     whole_gpus
         False: split jobs have fractional GPUs, as in the paper. True: the answer is rounded to
-        whole GPUs (`realize`); it can then be less than the bound.
+        whole GPUs (`realize`), a heuristic: it can then be less than the best.
     fewest_splits, solver, limits
         As in `place` and `ideal_allocation`.
 
     Returns
     -------
     Placement
-        Its bound holds for every fair placement of the same jobs; `proof` says what shows that
-        its throughput is the best.
+        Its bound holds for every fair placement of the same jobs in which each stays within the
+        consolidation rule (one that fits on a server has at most one server's worth, or its fair
+        share); `proof` says what shows that its throughput is the best.
 
     Raises
     ------
@@ -65,4 +67,4 @@ def optimal(
         placement = place(instance, allocation, fewest_splits=fewest_splits, limits=limits)
     except Infeasible:
         placement = unplaced(allocation)
-    return realize(instance, placement)
+    return replace(realize(instance, placement), mechanism="optimal-rounded")

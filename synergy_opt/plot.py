@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synergy_opt.answer import Placement
+from synergy_opt.comparison import Comparison, Row
+from synergy_opt.configurations import consolidation_limits
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.fair_share import fair_share, fair_throughput
 from synergy_opt.io.text import write_bytes
 from synergy_opt.measures import server_utilisation
-from synergy_opt.model import Instance, Job, Profile
+from synergy_opt.model import Instance, Job, Profile, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +33,10 @@ _FORMATS = (".png", ".svg", ".pdf")
 _ROOMY = 16  # bars up to which a job's name fits into its part
 _READABLE = 12  # percent of a server from which a part is high enough for text
 _MANY = 24  # servers from which bars are too thin and sorted lines tell more
-MISSING = "pictures need matplotlib: install the extra `plot` (pip install 'synergy-hived[plot]')"
+MISSING = (
+    "pictures need matplotlib, the extra `plot`: pip install '.[plot]' in the clone, or pip "
+    "install 'synergy-hived[plot]'"
+)
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -75,7 +80,8 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     """Draw a job's throughput over the first resource, a line a level of the second.
 
     Further resources are held at the job's fair share. The dashed line is the share of the first
-    resource; the ring is the fair throughput.
+    resource; the ring is the fair throughput. What is beyond the consolidation rule is left out:
+    for a job that fits on one server, what no server has.
 
     Raises
     ------
@@ -90,9 +96,11 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes = figure.subplots()
     name, unit = instance.cluster.resources[0]
     x = [float(scale * value) for value in profile.axes[0][1].tolist()]
-    for k, (label, y) in enumerate(_lines(instance, profile, scale, share)):
+    for k, (label, y) in enumerate(_lines(instance, job, scale, share)):
         colour, mark = COLOURS[k % len(COLOURS)], _MARKS[k % len(_MARKS)]
-        axes.plot(x, y, marker=mark, color=colour, label=label, markersize=5, linewidth=1.6)
+        axes.plot(
+            x[: len(y)], y, marker=mark, color=colour, label=label, markersize=5, linewidth=1.6
+        )
     axes.axvline(float(share[0]), linestyle="--", color=_GREY, linewidth=1)
     axes.annotate(
         f"fair share, {float(share[0]):g} {unit}",
@@ -195,23 +203,22 @@ def _sorted_lines(
         axes.plot(x, heights, color=_colour(k))
 
 
-def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
+def gaps(found: Sequence[Comparison]) -> Figure:
     """Draw the gap to the bound: a group of bars an instance, a bar a mechanism.
 
-    Parameters
-    ----------
-    found
-        Instance → mechanism → (bound − throughput) / throughput, None where no bound holds: such
-        a bar is left out and marked.
+    A bar is left out and marked "none" where no bound holds, and marked * where the bound is the
+    weaker one for placements that leave jobs out or give a job more than the consolidation rule
+    allows.
     """
-    mechanisms = list(dict.fromkeys(name for row in found.values() for name in row))
+    rows = [{row.mechanism: row for row in comparison.rows} for comparison in found]
+    mechanisms = list(dict.fromkeys(name for row in rows for name in row))
     figure = new_figure(max(5.0, 1.6 + 0.55 * len(found) * len(mechanisms)), 3.6)
     axes = figure.subplots()
     width = 0.8 / max(1, len(mechanisms))
     for k, mechanism in enumerate(mechanisms):
         shift = (k - (len(mechanisms) - 1) / 2) * width
-        values = [row.get(mechanism) for row in found.values()]
-        heights = [0.0 if value is None else 100 * float(value) for value in values]
+        there = [row.get(mechanism) for row in rows]
+        heights = [100 * float((row and row.gap) or 0) for row in there]
         bars = axes.bar(
             [i + shift for i in range(len(found))],
             heights,
@@ -219,9 +226,10 @@ def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
             color=_colour(k),
             label=mechanism,
         )
-        texts = ["none" if v is None else _percent(100 * float(v)) for v in values]
-        axes.bar_label(bars, texts, fontsize=8, padding=2)
-    axes.set_xticks(range(len(found)), list(found))
+        axes.bar_label(bars, [_gap_label(row) for row in there], fontsize=8, padding=2)
+    axes.set_xticks(range(len(found)), [comparison.instance.name for comparison in found])
+    if any(_weaker(row) for each in rows for row in each.values()):
+        axes.set_xlabel("* jobs left out, or not consolidated: against a weaker bound", fontsize=8)
     axes.set_ylabel("gap to the bound, %")
     axes.margins(y=0.15)
     axes.set_ylim(bottom=0)
@@ -237,6 +245,16 @@ def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
     return figure
 
 
+def _gap_label(row: Row | None) -> str:
+    if row is None or row.gap is None:
+        return "none"
+    return _percent(100 * float(row.gap)) + ("*" if _weaker(row) else "")
+
+
+def _weaker(row: Row) -> bool:
+    return row.bound is not None and row.bound.skipping
+
+
 def _job(instance: Instance, job_id: str) -> Job:
     for job in instance.jobs:
         if job.id == job_id:
@@ -245,27 +263,42 @@ def _job(instance: Instance, job_id: str) -> Job:
 
 
 def _lines(
-    instance: Instance, profile: Profile, scale: int, share: Sequence[Fraction]
+    instance: Instance, job: Job, scale: int, share: Sequence[Fraction]
 ) -> list[tuple[str, list[float]]]:
-    """Give label and throughputs for each level of the second resource."""
+    """Give label and throughputs for each level of the second resource that the job may have."""
+    profile = instance.profile_of[job.profile]
     values = profile.throughput.to_floats() * scale
+    limits = consolidation_limits(instance.cluster, job.gpus)
     # Resources from the third on: the largest grid value within the share, else the smallest.
     rest = tuple(
         max(0, axis.count_at_most(amount / scale) - 1)
         for (_, axis), amount in zip(profile.axes[2:], share[2:], strict=True)
     )
     if len(profile.axes) == 1:
-        return [("throughput", values.tolist())]
+        return [("throughput", values[: _reach(profile, scale, limits, ())].tolist())]
     name, unit = instance.cluster.resources[1]
     curves: dict[tuple[float, ...], list[str]] = {}
     for k, level in enumerate(profile.axes[1][1].tolist()):
-        curve = tuple(float(values[(i, k, *rest)]) for i in range(len(values)))
+        reach = _reach(profile, scale, limits, (k, *rest))
+        curve = tuple(float(values[(i, k, *rest)]) for i in range(reach))
         curves.setdefault(curve, []).append(f"{float(scale * level):g}")
     # Levels that make no difference share a line: one would hide the other.
     return [
         (f"{'–'.join(dict.fromkeys([at[0], at[-1]]))} {unit} {name}", list(curve))
         for curve, at in curves.items()
+        if curve
     ]
+
+
+def _reach(profile: Profile, scale: int, limits: Sequence[Vector], others: tuple[int, ...]) -> int:
+    """Count the first resource's values that a job may have, at these points of the others."""
+    amounts = [scale * axis[i] for (_, axis), i in zip(profile.axes[1:], others, strict=True)]
+    return max(
+        profile.axes[0][1].count_at_most(limit[0] / scale)
+        if all(a <= most for a, most in zip(amounts, limit[1:], strict=True))
+        else 0
+        for limit in limits
+    )
 
 
 def _colour(number: int) -> str:

@@ -7,8 +7,8 @@ tolerance and without the code of solvers or mechanisms.
 Rules
 -----
 form
-    ``exact-numbers``, ``amounts``: a value is no exact number, or a vector has not one amount a
-    resource. Where one is broken nothing else is looked at.
+    ``types``, ``exact-numbers``, ``amounts``: a value is of a wrong type or no exact number, or a
+    vector has not one amount a resource. Where one is broken nothing else is looked at.
 jobs
     ``instance``, ``unknown-job``, ``duplicate-job``, ``runnable-listed``, ``priority``,
     ``left-out``.

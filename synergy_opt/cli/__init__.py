@@ -106,6 +106,13 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
+def exit_code(error: SynergyError) -> int:
+    """Give the exit code that an error stands for."""
+    if isinstance(error, Infeasible):
+        return INFEASIBLE
+    return BAD_INPUT if isinstance(error, InvalidInstance) else FAILED
+
+
 def _explain(error: Exception) -> int:
     if isinstance(error, BrokenPipeError):
         # Whoever read our output has gone, as `head` does; the rest of it has no reader.
@@ -113,9 +120,7 @@ def _explain(error: Exception) -> int:
         return BROKEN_PIPE
     if isinstance(error, SynergyError):
         fail(str(error))
-        if isinstance(error, Infeasible):
-            return INFEASIBLE
-        return BAD_INPUT if isinstance(error, InvalidInstance) else FAILED
+        return exit_code(error)
     if os.environ.get(TRACEBACK):
         import traceback  # noqa: PLC0415
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from synergy_opt.cli import fail
 from synergy_opt.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -55,9 +56,14 @@ def add_instance(parser: argparse.ArgumentParser, *, several: bool = False) -> N
         "instances" if several else "instance",
         metavar="INSTANCE",
         **({"nargs": "+"} if several else {}),  # type: ignore[arg-type]
-        help="instance file, or the name of a shipped one: "
-        "three-resources, two-groups, worked-example",
+        help=f"instance file, or the name of a shipped one: {', '.join(_shipped())}",
     )
+
+
+def _shipped() -> list[str]:
+    """Give the names of the shipped instances without the readers, which load NumPy."""
+    folder = Path(__file__).parents[1] / "instances"
+    return sorted(path.stem for path in folder.glob("*.json"))
 
 
 def load(name: str) -> Instance:
@@ -190,8 +196,18 @@ def write(instance: Instance, options: argparse.Namespace) -> int:
     return 0
 
 
-def listing(broken: Sequence[str]) -> str:
-    """Count broken rules and quote the first few, on one line."""
-    few = "; ".join(broken[:3])
-    more = f"; and {len(broken) - 3} more" if len(broken) > 3 else ""
-    return f"{len(broken)} rule{'s' if len(broken) > 1 else ''}: {few}{more}"
+def fail_rules(who: str, broken: Sequence[str]) -> None:
+    """Count broken rules on standard error and name each on a line of its own."""
+    fail(f"{who} breaks {count_rules(len(broken))}")
+    for rule in broken:
+        print(" ".join(rule.split()), file=sys.stderr)
+
+
+def count_rules(number: int) -> str:
+    """Give "1 rule", "2 rules"."""
+    return f"{number} rule{'s' if number > 1 else ''}"
+
+
+def gap_text(gap: Fraction | None) -> str:
+    """Give a gap in percent, ∞ where there is no throughput to measure it by."""
+    return "∞" if gap is None else f"{float(gap):.2%}"

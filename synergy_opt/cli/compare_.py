@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from synergy_opt.cli import DONE, FAILED, INFEASIBLE, LIMIT, common, fail
+from synergy_opt.cli import BAD_INPUT, DONE, FAILED, INFEASIBLE, LIMIT, common, exit_code, fail
+
+if TYPE_CHECKING:
+    from synergy_opt.comparison import Comparison
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +28,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_json(parser)
     parser.epilog = (
         "Every placement is checked exactly; one that breaks a rule is marked, and makes the exit "
-        "code 1. The gap is (bound − throughput) / throughput, the bound stage 1's for every "
-        "fair placement of all jobs. Where jobs are left out that bound does not hold, and a "
-        "weaker one from the same multipliers is used and marked."
+        "code 1. The gap is (bound − throughput) / throughput, the bound stage 1's: it holds for "
+        "fair placements of all listed jobs in which each job stays within the consolidation rule "
+        "(a job that fits on one server has at most one server's worth, or its fair share). "
+        "Where jobs are left out or have more, that bound does not hold, and a weaker one from "
+        "the same multipliers is used and marked. Proof: multipliers, the throughput meets the "
+        "bound; core or search, it meets stage 1's optimum, which our exact search or a solver's "
+        "has proved. A mechanism that fails has its reason below the table, and the others are "
+        "run all the same; the exit code is then that of the failure."
     )
     parser.set_defaults(run=run)
 
@@ -32,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare and show."""
     from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
-    from synergy_opt.report import compare, comparison_json, footnotes, table  # noqa: PLC0415
+    from synergy_opt.comparison import compare  # noqa: PLC0415
 
     limits = common.limits(options)
     instances = [common.load(name) for name in options.instances]
@@ -48,22 +59,36 @@ def run(options: argparse.Namespace) -> int:
             )
             for instance in instances
         ]
-    if options.json:
+    _show(found, as_json=options.json)
+    return _code(found, limits.gap)
+
+
+def _show(found: Sequence[Comparison], *, as_json: bool) -> None:
+    from synergy_opt.report import comparison_json, footnotes, table  # noqa: PLC0415
+
+    if as_json:
         common.print_json({"comparisons": [comparison_json(each) for each in found]})
-    else:
-        console = common.console()
-        for each in found:
-            console.print(table(each))
-        for note in footnotes(found):
-            console.print(note)
-    code = DONE
+        return
+    console = common.console()
     for each in found:
-        if each.ideal.proof == "none" and each.ideal.gap > limits.gap:
-            fail(f"{each.instance.name}: stage 1 stopped at a limit; its bound holds all the same")
-            code = LIMIT
-    if any(each.without for each in found):
-        code = INFEASIBLE
-    broken = [(each, row) for each in found for row in each.rows if row.broken]
-    for each, row in broken:
-        fail(f"{each.instance.name}: {row.mechanism} breaks {common.listing(row.broken)}")
-    return FAILED if broken else code
+        console.print(table(each))
+    for note in footnotes(found):
+        console.print(note)
+
+
+def _code(found: Sequence[Comparison], gap: Fraction) -> int:
+    """Complain of whatever went wrong, and give the code of the worst of it."""
+    codes = {DONE}
+    for each in found:
+        name = each.instance.name
+        if each.ideal.proof == "none" and each.ideal.gap > gap:
+            fail(f"{name}: stage 1 stopped at a limit; its bound holds all the same")
+            codes.add(LIMIT)
+        for failure in each.without:
+            fail(f"{name}: {failure.mechanism} finds no placement: {failure.error}")
+            codes.add(exit_code(failure.error))
+        for row in each.rows:
+            if row.broken:
+                common.fail_rules(f"{name}: {row.mechanism}", row.broken)
+                codes.add(FAILED)
+    return next(code for code in (FAILED, BAD_INPUT, INFEASIBLE, LIMIT, DONE) if code in codes)

@@ -26,7 +26,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "Stage 1 has a column for each kind of equal jobs and each fair, undominated "
         "configuration: how many of these jobs have it. Stage 2 has a column for each job and "
         "server: which part of the job is there, for the totals of stage 1's solution. Both are "
-        "to be maximised."
+        "to be maximised: the MPS file says so in OBJSENSE and in a comment, which some readers "
+        "(PuLP) pass over: tell them. Stage 1's column u_T_P is the number of jobs of kind T at "
+        "grid point P (in C order), and row jobs_T has their number; stage 2's x_I_J is the part "
+        "of job J on server I. All count from 0, jobs and kinds in the order of the instance."
     )
     parser.set_defaults(run=run)
 
@@ -53,14 +56,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _program(instance: Instance, options: argparse.Namespace) -> Program:
-    from synergy_opt.ideal import ideal_allocation  # noqa: PLC0415
-    from synergy_opt.kinds import kinds  # noqa: PLC0415
+    from synergy_opt.ideal import ideal_allocation, stage_1_program  # noqa: PLC0415
     from synergy_opt.placement import stage_2_program  # noqa: PLC0415
-    from synergy_opt.program import ideal_program  # noqa: PLC0415
-    from synergy_opt.relaxation import with_columns  # noqa: PLC0415
-    from synergy_opt.runnable import runnable  # noqa: PLC0415
 
     if options.stage == 2:
         return stage_2_program(instance, ideal_allocation(instance))
-    shown = with_columns(kinds(instance, runnable(instance), consolidated=True), rows=False)
-    return ideal_program(instance.name, shown, instance.cluster, integral=not options.linear)
+    return stage_1_program(instance, integral=not options.linear)

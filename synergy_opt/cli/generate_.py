@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from synergy_opt.model import Instance
 
 _FAMILIES = """families:
-  mix     jobs of twelve synthetic models: image, language and speech, as in the Synergy paper
-  random  every job has its own profile on its own grid
+  mix        jobs of twelve synthetic models: image, language and speech, as in the Synergy paper
+  scattered  every job has its own profile on its own grid
 
 The same arguments and seed give the same file, byte for byte."""
 
@@ -23,10 +23,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _FAMILIES
     parser.add_argument(
-        "family", choices=("mix", "random"), metavar="FAMILY", help="mix or random"
+        "family", choices=("mix", "scattered"), metavar="FAMILY", help="mix or scattered"
     )
-    parser.add_argument("--servers", type=common.count, required=True, metavar="N")
-    parser.add_argument("--seed", type=common.whole, default=0, metavar="S", help="default 0")
+    parser.add_argument(
+        "--servers", type=common.count, required=True, metavar="N", help="number of servers"
+    )
+    parser.add_argument("--seed", type=common.whole, default=0, metavar="S", help="(default 0)")
     parser.add_argument(
         "--split",
         type=common.weights,
@@ -46,13 +48,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="GPUs asked for over GPUs there (default 1)",
     )
-    for name, text in (("gpus", "GPUs"), ("cpu", "cores"), ("memory", "GB")):
+    sizes = {"gpus": "GPUs (default 8)", "cpu": "cores (default 24)", "memory": "GB (default 500)"}
+    for name, text in sizes.items():
         kind = common.count if name == "gpus" else common.positive
-        parser.add_argument(f"--{name}", type=kind, metavar="N", help=f"mix: {text} of a server")
+        parser.add_argument(f"--{name}", type=kind, metavar="N", help=f"mix: a server's {text}")
     parser.add_argument(
-        "--resources", type=common.count, metavar="K", help="random: 1 to 3 (default 2)"
+        "--resources", type=common.count, metavar="K", help="scattered: 1 to 3 (default 2)"
     )
-    parser.add_argument("--name", help="name of the instance")
+    parser.add_argument(
+        "--name", help="name of the instance (default FAMILY-N-S, such as mix-64-1)"
+    )
     parser.add_argument("--output", metavar="F", help="instance file (default standard output)")
     common.add_json(parser)
     parser.set_defaults(run=run)
@@ -69,7 +74,7 @@ def _instance(options: argparse.Namespace) -> Instance:
 
     own = {
         "mix": ("split", "gpus", "cpu", "memory"),
-        "random": ("resources",),
+        "scattered": ("resources",),
     }
     for family, names in own.items():
         for name in names:
@@ -78,4 +83,9 @@ def _instance(options: argparse.Namespace) -> Instance:
     names = (*own[options.family], "gpu_demands")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     make = generate.mix if options.family == "mix" else generate.scattered
-    return make(servers=options.servers, seed=options.seed, load=options.load, **given)
+    made = make(servers=options.servers, seed=options.seed, load=options.load, **given)
+    if not made.jobs:
+        wanted = int(options.load * made.cluster.gpus)
+        rule = f"no job: each demand of --gpu-demands is above the {wanted} GPUs that are wanted"
+        raise InvalidInstance(rule, "--load")
+    return made

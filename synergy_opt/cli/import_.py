@@ -98,5 +98,10 @@ def _csv(options: argparse.Namespace) -> int:
         if not equals or not name:
             raise InvalidInstance(f"must be RESOURCE=UNIT, not {text!r}", "--unit")
         units[name] = unit
-    instance = import_csv(options.profiles, options.jobs, options.servers, units=units)
+    try:
+        instance = import_csv(options.profiles, options.jobs, options.servers, units=units)
+    except InvalidInstance as error:
+        if error.path == "units":
+            raise InvalidInstance(error.rule, "--unit") from None
+        raise
     return common.write(instance, options)

@@ -1,4 +1,4 @@
-"""Mechanisms by name: the built-in ones, and a user's own function as ``module:function``.
+"""Mechanisms by name: the built-in ones, and a user's own function.
 
 Takes a name and gives a function from an instance to a placement that never raises anything but
 `SynergyError`.
@@ -10,40 +10,51 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from synergy_opt.errors import InvalidInstance, SynergyError
 
 if TYPE_CHECKING:
     from synergy_opt.answer import Placement
+    from synergy_opt.comparison import Mechanism
     from synergy_opt.model import Instance
-    from synergy_opt.report import Mechanism
     from synergy_opt.solution import Limits
 
-NAMES = ("proportional", "greedy", "tune", "optimal", "optimal-whole")
+NAMES = ("proportional", "greedy", "tune", "optimal", "optimal-rounded")
 HELP = (
-    f"{', '.join(NAMES)} (stage 2 in whole GPUs), or module:function, a function from an Instance "
-    "to a Placement in a module of the current directory or an installed one"
+    f"{', '.join(NAMES)} (stage 2 rounded to whole GPUs, a heuristic), or a function of yours "
+    "from an Instance to a Placement: file.py:function, or module:function with a module of the "
+    "current directory or an installed one"
 )
 
 
-def mechanism(name: str, limits: Limits) -> Mechanism:
+def mechanism(name: str, limits: Limits, *, fewest_splits: bool = False) -> Mechanism:
     """Give the mechanism of that name.
 
     Raises
     ------
     InvalidInstance
-        When there is none, or a user's function cannot be found.
+        When there is none, or a user's function cannot be found, or it is not one of stage 2 and
+        the fewest split jobs are asked for.
     """
+    optimum = name in ("optimal", "optimal-rounded")
+    if fewest_splits and not optimum:
+        raise InvalidInstance("is for optimal and optimal-rounded", "--fewest-splits")
     if ":" in name:
         return users_own(name)
     if name not in NAMES:
         raise InvalidInstance(
-            f"there is no mechanism {name!r}; there are {', '.join(NAMES)} and module:function"
+            f"there is no mechanism {name!r}; there are {', '.join(NAMES)}, file.py:function and "
+            "module:function"
         )
-    if name.startswith("optimal"):
-        optimal, whole = _optimal(), name == "optimal-whole"
-        return lambda instance: optimal(instance, whole_gpus=whole, limits=limits)
+    if optimum:
+        optimal, whole = _optimal(), name == "optimal-rounded"
+        return lambda instance: optimal(
+            instance, whole_gpus=whole, fewest_splits=fewest_splits, limits=limits
+        )
     found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
     return found
 
@@ -55,13 +66,10 @@ def _optimal() -> Callable[..., Placement]:
 
 
 def users_own(name: str) -> Mechanism:
-    """Import ``module:function``, the current directory first."""
-    module_name, _, attribute = name.partition(":")
-    here = os.getcwd()  # noqa: PTH109 - a string, as sys.path holds them
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    """Import ``file.py:function`` or ``module:function``, the current directory first."""
+    module_name, _, attribute = name.rpartition(":")
     try:
-        found: object = import_module(module_name)
+        found: object = _module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
     except (KeyboardInterrupt, SynergyError):
@@ -71,6 +79,38 @@ def users_own(name: str) -> Mechanism:
     if not callable(found):
         raise InvalidInstance(f"is {type(found).__name__}, not a function", name)
     return _guarded(name, found)
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module by its name, or by its file where the name ends in ``.py``."""
+    if name.endswith(".py"):
+        return _file(Path.cwd() / name, name)
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name.partition(".")[0]:
+            raise  # a module that the user's own module asks for
+        missing = f"no {error.name}.py in {here}, and no such module is installed"
+        raise InvalidInstance(missing, name) from None
+
+
+def _file(path: Path, name: str) -> ModuleType:
+    """Run a file as a module; it may import its neighbours, and be called like any module."""
+    if not path.is_file():
+        raise InvalidInstance(f"no {path.name} in {path.parent}", name)
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    known = path.stem if path.stem not in sys.modules else f"_users_{path.stem}"
+    spec = spec_from_file_location(known, path)
+    if spec is None or spec.loader is None:
+        raise InvalidInstance("is no Python file", name)
+    module = module_from_spec(spec)
+    sys.modules[known] = module  # where data classes look for the names of their annotations
+    spec.loader.exec_module(module)
+    return module
 
 
 def _guarded(name: str, function: Callable[[Instance], object]) -> Mechanism:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from synergy_opt.cli import DONE, FAILED, common, fail
+from synergy_opt.cli import DONE, FAILED, common, exit_code, fail
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def _sensitivity(options: argparse.Namespace) -> int:
 def _utilisation(options: argparse.Namespace) -> int:
     from synergy_opt import plot  # noqa: PLC0415
     from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
-    from synergy_opt.report import judge  # noqa: PLC0415
+    from synergy_opt.comparison import judge  # noqa: PLC0415
 
     plot.new_figure(1, 1)  # says at once when matplotlib is missing
     instance, limits = common.load(options.instance), common.limits(options)
@@ -61,7 +61,7 @@ def _utilisation(options: argparse.Namespace) -> int:
     for name in dict.fromkeys(options.mechanism or NAMES):
         placement = mechanism(name, limits)(instance)
         if broken := judge(instance, name, placement).broken:
-            fail(f"{name}: the placement breaks {common.listing(broken)}")
+            common.fail_rules(f"{name}: the placement", broken)
             return FAILED
         placements.append((name, placement))
     plot.save(plot.utilisation(instance, dict(placements)), options.output)
@@ -71,20 +71,23 @@ def _utilisation(options: argparse.Namespace) -> int:
 def _gap(options: argparse.Namespace) -> int:
     from synergy_opt import plot  # noqa: PLC0415
     from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
-    from synergy_opt.report import compare  # noqa: PLC0415
+    from synergy_opt.comparison import compare  # noqa: PLC0415
 
     plot.new_figure(1, 1)
     limits = common.limits(options)
     names = dict.fromkeys(options.mechanism or NAMES)
     mechanisms = {name: mechanism(name, limits) for name in names}
-    found = {}
+    found = []
     for instance in [common.load(name) for name in options.instances]:
-        rows = compare(instance, mechanisms, limits=limits).rows
-        for row in rows:
+        comparison = compare(instance, mechanisms, limits=limits)
+        for failure in comparison.without:
+            fail(f"{instance.name}: {failure.mechanism} finds no placement: {failure.error}")
+            return exit_code(failure.error)
+        for row in comparison.rows:
             if row.broken:
-                fail(f"{instance.name}: {row.mechanism} breaks {common.listing(row.broken)}")
+                common.fail_rules(f"{instance.name}: {row.mechanism}", row.broken)
                 return FAILED
-        found[instance.name] = {row.mechanism: row.gap for row in rows}
+        found.append(comparison)
     plot.save(plot.gaps(found), options.output)
     return _done(options)
 

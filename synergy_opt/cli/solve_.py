@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,9 @@ from synergy_opt.cli import DONE, FAILED, LIMIT, common, fail
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from synergy_opt.answer import Bound
+    from synergy_opt.comparison import Row
     from synergy_opt.model import Instance
-    from synergy_opt.report import Row
     from synergy_opt.solution import Limits
 
 _SHOWN = 40  # jobs in the table; all of them are in the file
@@ -24,6 +26,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 
     common.add_instance(parser)
     parser.add_argument("--mechanism", required=True, metavar="NAME", help=HELP)
+    parser.add_argument(
+        "--fewest-splits",
+        action="store_true",
+        help="optimal, optimal-rounded: minimise the number of split jobs by an integer programme",
+    )
+    parser.add_argument(
+        "--bound",
+        action="store_true",
+        help="store the bound of stage 1 with the placement, where one holds for it: for fair "
+        "placements of all listed jobs within the consolidation rule, or a weaker one",
+    )
     parser.add_argument("--output", metavar="F", help="placement file")
     common.add_limits(parser)
     common.add_json(parser)
@@ -38,26 +51,38 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve, certify, write, show."""
     from synergy_opt.cli.mechanisms import mechanism  # noqa: PLC0415
+    from synergy_opt.comparison import judge  # noqa: PLC0415
     from synergy_opt.io import write_placement  # noqa: PLC0415
-    from synergy_opt.report import judge  # noqa: PLC0415
 
     instance = common.load(options.instance)
     limits = common.limits(options)
-    method = mechanism(options.mechanism, limits)
+    method = mechanism(options.mechanism, limits, fewest_splits=options.fewest_splits)
     with common.progress(quiet=options.json) as show:
         show(options.mechanism)
         start = perf_counter()
         placement = method(instance)
         seconds = perf_counter() - start
         show("certificate")
-        row = judge(instance, options.mechanism, placement, seconds=seconds, bound=placement.bound)
+        bound = placement.bound
+        if bound is None and options.bound:
+            show("bound")
+            bound = _bound(instance, limits)
+        row = judge(instance, options.mechanism, placement, seconds=seconds, bound=bound)
     if row.broken:
-        fail(f"{options.mechanism}: the placement breaks {common.listing(row.broken)}")
+        common.fail_rules(f"{options.mechanism}: the placement", row.broken)
         return FAILED
+    if options.bound:
+        row = replace(row, placement=replace(placement, bound=row.bound))
     if options.output is not None:
-        write_placement(placement, instance, options.output)
+        write_placement(row.placement, instance, options.output)
     _show(options, instance, row)
     return _code(row, limits)
+
+
+def _bound(instance: Instance, limits: Limits) -> Bound:
+    from synergy_opt.ideal import ideal_allocation  # noqa: PLC0415 - a solver
+
+    return ideal_allocation(instance, limits=limits).bound
 
 
 def _code(row: Row, limits: Limits) -> int:
@@ -78,8 +103,7 @@ def _show(options: argparse.Namespace, instance: Instance, row: Row) -> None:
     from synergy_opt.report import row_json  # noqa: PLC0415
 
     if options.json:
-        document = row_json(row, ("gpus", *instance.cluster.names))
-        document["proof"] = row.placement.proof
+        document = row_json(row, instance.cluster.names)
         document["output"] = options.output
         document["placement"] = placement_to_json(row.placement, instance)
         common.print_json(document)
@@ -95,12 +119,17 @@ def _show(options: argparse.Namespace, instance: Instance, row: Row) -> None:
 
 
 def _summary(instance: Instance, row: Row) -> str:
+    from synergy_opt.report import NONE, VERTEX, condition  # noqa: PLC0415
+
     placement = row.placement
     lines = [f"{row.mechanism} on {instance.name}: {len(placement.jobs)} jobs run, certified"]
     lines.append(f"throughput  {float(placement.throughput):.6g}")
     if row.bound is not None:
-        gap = "∞" if row.gap is None else f"{float(row.gap):.2%}"
-        lines.append(f"bound       {float(row.bound.value):.6g} (gap {gap}, {_proof(row)})")
+        gap, value = common.gap_text(row.gap), f"{float(row.bound.value):.6g}"
+        lines.append(f"bound       {value} (gap {gap}, proof: {row.proof or NONE})")
+        lines.append(f"            for {condition(row.bound)}")
+    if not row.whole_gpus:
+        lines.append(f"pieces      {VERTEX}")
     names = ("GPUs", *instance.cluster.names)
     parts = ", ".join(
         f"{name} {float(part):.0%}" for name, part in zip(names, row.utilisation, strict=True)
@@ -112,16 +141,6 @@ def _summary(instance: Instance, row: Row) -> str:
     )
     lines.append(f"time        {row.seconds:.3g} s")
     return "\n".join(lines)
-
-
-def _proof(row: Row) -> str:
-    proofs = {
-        "multipliers": "proved by multipliers",
-        "core": "proved by multipliers and an exact search",
-        "search": "the solver's search ended",
-        "none": "not proved",
-    }
-    return proofs.get(row.placement.proof or "", "a bound")
 
 
 def _jobs(instance: Instance, row: Row) -> Table:

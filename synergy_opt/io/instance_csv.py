@@ -24,7 +24,7 @@ def import_csv(
     servers: str | Path,
     *,
     name: str = "imported",
-    units: Mapping[str, str] = UNITS,
+    units: Mapping[str, str] | None = None,
 ) -> Instance:
     """Make an instance of three CSV files.
 
@@ -39,7 +39,7 @@ def import_csv(
     name
         Of the instance.
     units
-        Of the resources, for people.
+        Of the resources, for people; default `UNITS` where a resource is named there.
 
     Raises
     ------
@@ -47,7 +47,11 @@ def import_csv(
         Naming the file, the line and the rule.
     """
     table = read_profiles(profiles)
-    names = table[0].resources
+    names, units = table[0].resources, units or {}
+    for key in units:
+        if key not in names:
+            known = ", ".join(names)
+            raise InvalidInstance(f"there is no resource {key!r}; there are {known}", "units")
     groups = read_rows(servers, needs(("type", "count", "gpus", *names)))
     rows = read_rows(jobs, needs(("id", "gpus", "profile"), ("weight",)))
     cluster = Cluster(

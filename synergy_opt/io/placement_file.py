@@ -7,17 +7,22 @@ numbers are strings.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import cast, get_args
 
-from synergy_opt.answer import Bound, Piece, PlacedJob, Placement, Proof, SplitBound
+from synergy_opt.answer import Piece, PlacedJob, Placement, SplitBound
+from synergy_opt.certificate import Violation, violations
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
+from synergy_opt.io.bound_json import (
+    amounts_json,
+    bound_of,
+    certificate_json,
+    proof_of,
+    vector_of,
+)
 from synergy_opt.io.fields import (
-    as_boolean,
     as_integer,
     as_list,
     as_number,
@@ -26,11 +31,10 @@ from synergy_opt.io.fields import (
     check_schema,
 )
 from synergy_opt.io.text import read_json, write_text
-from synergy_opt.model import Instance, Vector
+from synergy_opt.model import Instance
 
 SCHEMA = "synergy-opt/placement/1"
 _SPLIT = ("servers", "rows_per_server", "components", "extra_pieces", "split_jobs", "tight_rows")
-_RULES = ("integral", "rows", "consolidated", "skipping")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +55,12 @@ class StatedPlacement:
     throughput: Fraction
     upper_bound: Fraction | None
 
+    def violations(self, instance: Instance) -> tuple[Violation, ...]:
+        """Give every rule that the file breaks, as `synergy-opt verify` does."""
+        return violations(
+            instance, self.placement, throughput=self.throughput, upper_bound=self.upper_bound
+        )
+
 
 def read_placement(path: str | Path, instance: Instance) -> StatedPlacement:
     """Read a placement file for `instance`.
@@ -60,6 +70,19 @@ def read_placement(path: str | Path, instance: Instance) -> StatedPlacement:
     InvalidInstance
         Naming the file, the path inside it and the rule; also when the placement names another
         instance, or a resource that the instance does not have.
+
+    Examples
+    --------
+    A file is believed when its placement, with the totals that stand beside it, breaks no rule:
+
+    >>> import synergy_opt, tempfile
+    >>> instance = synergy_opt.shipped("worked-example")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "placement.json"
+    ...     write_placement(synergy_opt.optimal(instance), instance, path)
+    ...     stated = read_placement(path, instance)
+    >>> stated.violations(instance)
+    ()
     """
     try:
         return placement_from_json(read_json(path), instance)
@@ -95,9 +118,9 @@ def placement_from_json(value: object, instance: Instance) -> StatedPlacement:
             instance=name,
             mechanism=as_string(top["mechanism"], "$.mechanism"),
             jobs=tuple(_job(entry, f"$.jobs[{i}]", names) for i, entry in enumerate(jobs)),
-            bound=_bound(top.get("certificate"), bound, names),
+            bound=bound_of(top.get("certificate"), bound, names),
             split=_split(top["split"]) if "split" in top else None,
-            proof=_proof(top["proof"]) if "proof" in top else None,
+            proof=proof_of(top["proof"]) if "proof" in top else None,
         ),
         throughput=as_number(top["throughput"], "$.throughput"),
         upper_bound=bound,
@@ -116,10 +139,7 @@ def placement_to_json(placement: Placement, instance: Instance) -> dict[str, obj
     if placement.bound is not None:
         bound = placement.bound
         top["upper_bound"] = decimal_text(bound.value)
-        top["certificate"] = {
-            "multipliers": _amounts(bound.multipliers, names),
-            **{rule: getattr(bound, rule) for rule in _RULES},
-        }
+        top["certificate"] = certificate_json(bound, names)
     if placement.proof is not None:
         top["proof"] = placement.proof
     if placement.split is not None:
@@ -130,13 +150,13 @@ def placement_to_json(placement: Placement, instance: Instance) -> dict[str, obj
     top["jobs"] = [
         {
             "id": job.id,
-            "demand": _amounts(job.demand, names),
+            "demand": amounts_json(job.demand, names),
             "throughput": decimal_text(job.throughput),
             "pieces": [
                 {
                     "server": piece.server,
                     "gpus": decimal_text(piece.gpus),
-                    **_amounts(piece.amounts, names),
+                    **amounts_json(piece.amounts, names),
                 }
                 for piece in job.pieces
             ],
@@ -151,7 +171,7 @@ def _job(value: object, path: str, names: tuple[str, ...]) -> PlacedJob:
     pieces = as_list(top["pieces"], f"{path}.pieces")
     return PlacedJob(
         id=as_string(top["id"], f"{path}.id"),
-        demand=_vector(
+        demand=vector_of(
             as_object(top["demand"], f"{path}.demand", required=names), f"{path}.demand", names
         ),
         throughput=as_number(top["throughput"], f"{path}.throughput"),
@@ -166,40 +186,10 @@ def _piece(value: object, path: str, names: tuple[str, ...]) -> Piece:
     return Piece(
         server=as_integer(top["server"], f"{path}.server"),
         gpus=as_number(top["gpus"], f"{path}.gpus"),
-        amounts=_vector(top, path, names),
+        amounts=vector_of(top, path, names),
     )
-
-
-def _bound(value: object, bound: Fraction | None, names: tuple[str, ...]) -> Bound | None:
-    if value is None or bound is None:
-        return None
-    path = "$.certificate"
-    top = as_object(value, path, required=("multipliers",), optional=_RULES)
-    multipliers = as_object(top["multipliers"], f"{path}.multipliers", required=names)
-    rules = {key: as_boolean(top[key], f"{path}.{key}") for key in _RULES if key in top}
-    return Bound(
-        value=bound,
-        multipliers=_vector(multipliers, f"{path}.multipliers", names),
-        **rules,
-    )
-
-
-def _proof(value: object) -> Proof:
-    if value not in get_args(Proof):
-        known = ", ".join(map(repr, get_args(Proof)))
-        raise InvalidInstance(f"must be one of {known}, not {value!r}", "$.proof")
-    return cast("Proof", value)
 
 
 def _split(value: object) -> SplitBound:
     top = as_object(value, "$.split", required=_SPLIT, optional=("fewest",))
     return SplitBound(**{key: as_integer(top[key], f"$.split.{key}") for key in top})
-
-
-def _vector(table: Mapping[str, object], path: str, names: tuple[str, ...]) -> Vector:
-    return tuple(as_number(table[name], f"{path}.{name}") for name in names)
-
-
-def _amounts(vector: Vector, names: tuple[str, ...]) -> dict[str, str]:
-    pairs = zip(names, vector, strict=True)
-    return {name: decimal_text(amount) for name, amount in pairs}

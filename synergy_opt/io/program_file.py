@@ -23,7 +23,8 @@ def mps_text(program: Program) -> str:
     Rows and columns keep their names where a file can hold them and are ``r7``, ``c7`` where not.
     """
     rows, columns = _names(program.row_names, "r"), _names(program.column_names, "c")
-    lines = [f"NAME {_names((program.name,), 'p')[0]}", "OBJSENSE", "    MAX", "ROWS", " N gain"]
+    lines = [f"* {line}" for line in _comments(program)]
+    lines += [f"NAME {_names((program.name,), 'p')[0]}", "OBJSENSE", "    MAX", "ROWS", " N gain"]
     kinds = [_kind(lower, upper) for lower, upper in _row_bounds(program)]
     lines += [f" {kind} {name}" for kind, name in zip(kinds, rows, strict=True)]
     lines += ["COLUMNS", *_mps_columns(program, rows, columns), "RHS"]
@@ -45,7 +46,8 @@ def lp_text(program: Program) -> str:
     """Give a programme in LP format, to be maximised."""
     rows, columns = _names(program.row_names, "r"), _names(program.column_names, "c")
     costs = [(float(c), columns[j]) for j, c in enumerate(program.cost) if c]
-    lines = [f"\\ {_names((program.name,), 'p')[0]}", "Maximize", f" gain:{_terms(costs) or ' 0'}"]
+    lines = [f"\\ {line}" for line in _comments(program)]
+    lines += ["Maximize", f" gain:{_terms(costs) or ' 0'}"]
     lines.append("Subject To")
     for i, (start, end) in enumerate(pairwise(program.starts)):
         terms = [
@@ -61,6 +63,14 @@ def lp_text(program: Program) -> str:
     if whole:
         lines += ["General", *(f" {name}" for name in whole)]
     return "\n".join([*lines, "End", ""])
+
+
+def _comments(program: Program) -> Iterator[str]:
+    """Say what a reader may pass over or cannot know."""
+    rows, columns = program.shape
+    yield f"{' '.join(program.name.split())}: {rows} rows, {columns} columns"
+    yield "The objective, row gain, is to be MAXIMISED; some readers pass over OBJSENSE."
+    yield "u_T_P: number of jobs of kind T at grid point P; x_I_J: part of job J on server I"
 
 
 def _lp_row(name: str, terms: str, lower: float, upper: float) -> Iterator[str]:

@@ -117,7 +117,11 @@ def _tables(instance: Instance, job: Job) -> tuple[FloatArray, FloatArray, float
 
 
 def _allowed(instance: Instance, job: Job, totals: FloatArray) -> npt.NDArray[np.bool_]:
-    """Give the points within a server's worth, the worth of the fewest servers, or a share."""
+    """Give the points within the consolidation rule.
+
+    These are at most one server's worth for a job that fits on one, or the worth of the fewest
+    servers for another; or, for both, its fair share on a group.
+    """
     groups = instance.cluster.servers
     if any(job.gpus <= group.gpus for group in groups):
         limits = [[float(a) for a in g.capacity] for g in groups if job.gpus <= g.gpus]

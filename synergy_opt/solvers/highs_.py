@@ -6,9 +6,6 @@ Takes a `Program`, gives a `Solution` with a basis where the programme is linear
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Literal
 
 import highspy
 import numpy as np
@@ -60,21 +57,6 @@ def solve(program: Program, limits: Limits) -> Solution:
     if status not in _STOPS:
         raise SolverFailed(f"HiGHS stopped on {program.name!r} with status {status}")
     return _in_own_units(_solution(model, program, _STOPS[status]), rows, unit)
-
-
-def program_text(program: Program, form: Literal["mps", "lp"]) -> str:
-    """Give the programme as an MPS or LP file's text, written by HiGHS, with all names."""
-    model = Quiet()
-    lp = _model(program)
-    lp.model_name_ = program.name
-    lp.col_cost_, lp.sense_ = program.cost, highspy.ObjSense.kMaximize
-    lp.row_names_, lp.col_names_ = list(program.row_names), list(program.column_names)
-    model.passModel(lp)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"program.{form}"
-        if model.writeModel(str(path)) == highspy.HighsStatus.kError:
-            raise SolverFailed(f"HiGHS cannot write {program.name!r} as {form.upper()}")
-        return path.read_text(encoding="utf-8")
 
 
 def _set_options(model: highspy.Highs, limits: Limits) -> None:

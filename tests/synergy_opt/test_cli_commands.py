@@ -130,7 +130,7 @@ def test_generate_and_import_write_instances(tmp_path: Path, capsys: pytest.Capt
     assert output(capsys, argv) == path.read_text(encoding="utf-8")
     assert json.loads(output(capsys, [*argv, "--output", str(path), "--json"]))["gpus"] == 16
     assert read_instance(path).name == "mix-2-5"
-    argv = ["generate", "random", "--servers", "1", "--resources", "3", "--name", "mine"]
+    argv = ["generate", "scattered", "--servers", "1", "--resources", "3", "--name", "mine"]
     argv += ["--gpu-demands", "1:1,2", "--load", "0.5"]
     output(capsys, [*argv, "--output", str(path)])
     assert read_instance(path).name == "mine"
@@ -145,6 +145,9 @@ def test_import_csv_takes_units(tmp_path: Path, capsys: pytest.CaptureFixture[st
     files = [str(tmp_path / f"{name}.csv") for name in "pjs"]
     printed = output(capsys, ["import", "csv", *files, "--unit", "net=Gbit/s", "--name", "n"])
     assert json.loads(printed)["cluster"]["resources"] == {"net": "Gbit/s"}
+    assert main(["import", "csv", *files, "--unit", "foo=bar"]) == 2
+    message = "synergy-opt: --unit: there is no resource 'foo'; there are net\n"
+    assert capsys.readouterr().err == message
 
 
 def test_import_openb_runs_through(
@@ -197,11 +200,11 @@ def test_a_long_list_of_jobs_is_cut_and_optimal_states_its_bound(
     path = tmp_path / "mix.json"
     argv = ["generate", "mix", "--servers", "8", "--gpu-demands", "1", "--output", str(path)]
     output(capsys, argv)
-    printed = output(capsys, ["solve", str(path), "--mechanism", "optimal-whole"])
+    printed = output(capsys, ["solve", str(path), "--mechanism", "optimal-rounded"])
     assert "… and 24 more jobs" in printed
     assert "bound " in printed
     printed = output(capsys, ["solve", "worked-example", "--mechanism", "optimal"])
-    assert "(gap 0.00%, proved by multipliers)" in printed
+    assert "(gap 0.00%, proof: multipliers)" in printed
 
 
 def test_what_is_not_proved_is_code_4(
@@ -210,7 +213,7 @@ def test_what_is_not_proved_is_code_4(
     """Tests that a solver stopped at a limit gives what it had, with exit code 4."""
     from dataclasses import replace
 
-    import synergy_opt.report
+    import synergy_opt.comparison
     from synergy_opt import ideal_allocation, optimal
 
     def stopped(instance, **options):
@@ -223,14 +226,14 @@ def test_what_is_not_proved_is_code_4(
     capsys.readouterr()
     argv[1] = "two-groups"
     assert main([*argv, str(tmp_path / "p.json")]) == 4
-    assert "stopped at a limit" in capsys.readouterr().err
+    assert "ended without a proof" in capsys.readouterr().err
     assert (tmp_path / "p.json").exists()
     assert main([*argv, str(tmp_path / "p.json"), "--gap", "0.05"]) == 0
 
     def cut(instance, **options):
         return replace(ideal_allocation(instance, **options), proof="none")
 
-    monkeypatch.setattr(synergy_opt.report, "ideal_allocation", cut)
+    monkeypatch.setattr(synergy_opt.comparison, "ideal_allocation", cut)
     assert main(["compare", "two-groups", "--mechanism", "tune"]) == 4
     assert "its bound holds all the same" in capsys.readouterr().err
 
@@ -254,3 +257,62 @@ def test_stage_2_is_exported(capsys: pytest.CaptureFixture[str]):
     """Tests that the second stage's programme is printed as LP."""
     printed = output(capsys, ["export", "worked-example", "--stage", "2", "--format", "lp"])
     assert "Maximize" in printed
+
+
+@pytest.mark.parametrize("name", shipped_names())
+@pytest.mark.parametrize("mechanism", ["proportional", "greedy", "tune"])
+def test_solve_stores_the_bound_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, mechanism: str
+):
+    """Tests that --bound puts a bound with its certificate into the file, and verify shows it."""
+    path = tmp_path / "placement.json"
+    argv = ["solve", name, "--mechanism", mechanism, "--output", str(path)]
+    output(capsys, argv)
+    assert "certificate" not in json.loads(path.read_text())
+    assert "bound " in output(capsys, [*argv, "--bound"])
+    stored = json.loads(path.read_text())
+    left_out = any(not job["pieces"] for job in stored["jobs"])
+    assert stored["certificate"]["skipping"] is left_out
+    printed = output(capsys, ["verify", name, str(path)])
+    assert "gap " in printed
+    assert ("placements that may leave jobs out" in printed) is left_out
+    found = json.loads(output(capsys, ["verify", name, str(path), "--json"]))
+    assert found["certificate"] == stored["certificate"]
+    total = Fraction(found["throughput"])
+    assert Fraction(found["gap"]) == Fraction(found["bound"]) / total - 1
+    assert found["whole_gpus"] is True
+
+
+def test_solve_and_verify_say_that_gpus_are_fractional(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Tests the words and the JSON for stage 2's vertex, and the fewest splits."""
+    path = tmp_path / "placement.json"
+    argv = ["solve", "two-groups", "--mechanism", "optimal", "--output", str(path)]
+    words = "fractional GPUs, stage 2's vertex"
+    assert words in output(capsys, argv)
+    assert words in output(capsys, ["verify", "two-groups", str(path)])
+    found = json.loads(output(capsys, ["verify", "two-groups", str(path), "--json"]))
+    assert found["whole_gpus"] is False
+    document = json.loads(output(capsys, [*argv, "--fewest-splits", "--json"]))
+    assert document["placement"]["split"]["fewest"] <= len(document["split_jobs"])
+    argv[3] = "optimal-rounded"
+    document = json.loads(output(capsys, [*argv, "--fewest-splits", "--json"]))
+    assert document["whole_gpus"] is True
+    assert document["placement"]["mechanism"] == "optimal-rounded"
+    assert main(["solve", "two-groups", "--mechanism", "tune", "--fewest-splits"]) == 2
+    assert "--fewest-splits: is for optimal" in capsys.readouterr().err
+
+
+def test_the_condition_of_the_bound_is_in_help_and_table(capsys: pytest.CaptureFixture[str]):
+    """Tests that help and output of compare say for which placements the bound holds."""
+    for argv in (["compare", "--help"], ["compare", "worked-example", *FAST]):
+        words = " ".join(output(capsys, argv).split())
+        assert "at most one server's worth, or its fair share" in words
+    assert "a heuristic" in output(capsys, ["solve", "--help"])
+
+
+def test_shipped_names_in_the_help_are_those_that_ship(capsys: pytest.CaptureFixture[str]):
+    """Tests that the help lists the shipped instances without loading them."""
+    words = "".join(output(capsys, ["solve", "--help"]).split())  # lines may break at a hyphen
+    assert ",".join(shipped_names()) in words

@@ -48,12 +48,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Run in a folder with the user's modules."""
     (tmp_path / "users_own.py").write_text(MODULE)
     (tmp_path / "users_broken.py").write_text("raise RuntimeError('at import')\n")
+    (tmp_path / "users_asks.py").write_text("import no_such_module\n")
     (tmp_path / "users_syntax.py").write_text("def f(:\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
-    for name in ("users_own", "users_broken", "users_syntax"):
-        sys.modules.pop(name, None)
+    for name in ("own", "broken", "syntax", "asks"):
+        sys.modules.pop(f"users_{name}", None)
+        sys.modules.pop(f"_users_users_{name}", None)
 
 
 def solve(name: str) -> int:
@@ -61,7 +63,7 @@ def solve(name: str) -> int:
     return main(["solve", "worked-example", "--mechanism", name, "--output", "out.json"])
 
 
-@pytest.mark.parametrize("name", ["users_own:mine", "users_own:Kit.mine"])
+@pytest.mark.parametrize("name", ["users_own:mine", "users_own:Kit.mine", "users_own.py:mine"])
 def test_a_users_function_works_like_a_built_in_one(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str
 ):
@@ -82,7 +84,12 @@ def test_a_users_function_works_like_a_built_in_one(
         ("users_own:absent", 2, "cannot be imported: AttributeError"),
         ("users_own:", 2, "cannot be imported"),
         (":mine", 2, "cannot be imported"),
-        ("no_such_module:mine", 2, "No module named 'no_such_module'"),
+        ("no_such_module:mine", 2, "no no_such_module.py in "),
+        ("no_such.module:mine", 2, "no no_such.py in "),
+        ("no_such_file.py:mine", 2, "no no_such_file.py in "),
+        ("users_asks.py:mine", 2, "No module named 'no_such_module'"),
+        ("users_asks:mine", 2, "No module named 'no_such_module'"),
+        ("users_own.py:nothing", 2, "users_own.py:nothing: must return a Placement"),
         ("users_broken:mine", 2, "RuntimeError: at import"),
         ("users_syntax:f", 2, "SyntaxError"),
         ("users_own:cannot", 3, "too small"),
@@ -97,8 +104,22 @@ def test_each_fault_of_a_users_function_is_one_message(
     assert solve(name) == code
     captured = capsys.readouterr()
     assert words in captured.err
-    assert captured.err.count("\n") == 1
+    assert captured.err.count("\n") == (2 if code == 1 else 1)  # each broken rule has its line
     assert not (folder / "out.json").exists()
+
+
+def test_a_failing_mechanism_has_its_reason_and_the_others_their_rows(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Tests that compare goes on, and ends with the code of the failure."""
+    argv = ["compare", "worked-example", "--mechanism", "users_own:raises", "--mechanism", "tune"]
+    assert main(argv) == 2
+    captured = capsys.readouterr()
+    assert "0.00%" in captured.out
+    assert "users_own:raises finds no placement" in captured.out
+    assert "division by zero" in captured.err
+    assert main(["plot", "gap", *argv[1:], "--output", "out.png"]) == 2
+    assert not (folder / "out.png").exists()
 
 
 def test_the_place_of_a_users_exception_is_named(

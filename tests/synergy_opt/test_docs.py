@@ -1,16 +1,18 @@
 """The pages under docs/: every Python block and every console block is run."""
 
 import doctest
+import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from synergy_opt import compare, optimal, read_instance, shipped_path, tune
 from synergy_opt.cli import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = sorted(DOCS.glob("tutorials/*.md"))
+PAGES = sorted(page for folder in ("tutorials", "how-to") for page in (DOCS / folder).glob("*.md"))
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -41,6 +43,7 @@ def test_console_blocks_print_what_the_page_says(
 ):
     """Tests that the commands of a page succeed, print what stands there and draw its pictures."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(DOCS)  # commands are for the folder of the clone
     for block in blocks(page, "console"):
         for command, expected in COMMAND.findall(block):
             words = shlex.split(command)
@@ -52,3 +55,32 @@ def test_console_blocks_print_what_the_page_says(
     for picture in re.findall(r"!\[[^]]+\]\(images/(.*?)\)", page.read_text("utf-8")):
         assert (tmp_path / picture).stat().st_size > 0
         assert (page.parent / "images" / picture).exists()
+
+
+def test_the_example_on_the_page_is_the_file_beside_it():
+    """Tests that own-mechanism.md shows the function that first_fit.py has."""
+    page = DOCS / "how-to" / "own-mechanism.md"
+    parsed = doctest.DocTestParser().get_examples("\n".join(blocks(page, "python")))
+    (shown,) = (each.source for each in parsed if each.source.startswith("def first_fit"))
+    assert shown.strip() in (DOCS / "how-to" / "first_fit.py").read_text("utf-8")
+
+
+def test_the_tutorials_exercise_comes_out_as_it_says(tmp_path: Path):
+    """Tests "Try it": with the page's numbers TUNE puts J1 on its share, and optimal does not."""
+    page = (DOCS / "tutorials" / "worked-example.md").read_text("utf-8")
+    found = re.search(r"and the row\s+`(\[434.*?\])`", page)
+    assert found is not None
+    document = json.loads(shipped_path("worked-example").read_text("utf-8"))
+    profile = document["profiles"]["resnet18"]
+    profile["axes"]["cpu"].insert(5, 6)
+    profile["throughput"].insert(5, json.loads(found.group(1)))
+    (tmp_path / "mine.json").write_text(json.dumps(document))
+    compared = compare(read_instance(tmp_path / "mine.json"), {"tune": tune, "optimal": optimal})
+    assert [row.placement.jobs[0].demand for row in compared.rows] == [(12, 250), (20, 420)]
+
+
+def test_the_pages_link_to_files_that_exist():
+    """Tests the relative links of README and docs."""
+    for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+            assert (page.parent / link).exists(), (page.name, link)

@@ -10,6 +10,7 @@ import pytest
 
 from synergy_opt import ideal_allocation, mix, shipped, shipped_names
 from synergy_opt.cli import main
+from synergy_opt.ideal import stage_1_program
 from synergy_opt.io.program_file import lp_text, mps_text
 from synergy_opt.placement import stage_2_program
 from synergy_opt.program import Program
@@ -85,3 +86,13 @@ def test_ranges_free_rows_bounds_and_odd_names_are_written(tmp_path: Path, write
     optimum, _, columns = optimum_of(path)
     assert optimum == pytest.approx(2.4)
     assert columns == 3
+
+
+@pytest.mark.parametrize("write", [mps_text, lp_text])
+def test_a_file_says_in_a_comment_that_it_is_to_be_maximised(write):
+    """Tests what readers that pass over OBJSENSE leave to people: the sense, and the names."""
+    text = write(stage_1_program(shipped("worked-example")))
+    comments = [line for line in text.splitlines() if line.startswith(("*", "\\"))]
+    assert any("worked-example-stage-1: 6 rows, " in line for line in comments)
+    assert any("MAXIMISED" in line for line in comments)
+    assert any("u_T_P" in line for line in comments)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped_examples import three_resources, two_groups, worked_example
 from value_strategies import instances, placements
 
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.examples import three_resources, two_groups, worked_example
 from synergy_opt.io import (
     instance_text,
     placement_to_json,

@@ -1,6 +1,7 @@
 """Pictures: what is in them, and what is said where they cannot be drawn."""
 
 import builtins
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,13 +11,16 @@ from synergy_opt import (
     Cluster,
     Instance,
     Job,
+    Placement,
     Profile,
     Server,
+    compare,
     greedy,
     mix,
     plot,
     proportional,
     shipped,
+    tune,
 )
 from synergy_opt.errors import InvalidInstance
 
@@ -26,9 +30,10 @@ def test_a_sensitivity_has_a_line_for_each_level_that_matters():
     figure = plot.sensitivity(shipped("worked-example"), "J2")
     (axes,) = figure.axes
     labels = axes.get_legend_handles_labels()[1]
-    assert labels == ["80 GB memory", "250 GB memory", "420–2000 GB memory", "fair throughput"]
+    assert labels == ["80 GB memory", "250 GB memory", "420–500 GB memory", "fair throughput"]
     assert axes.get_xlabel() == "cpu, cores"
     assert axes.get_ylabel() == "throughput, items/s"
+    assert max(max(line.get_xdata()) for line in axes.get_lines()) <= 24  # cores of a server
     ring = axes.get_lines()[-1]
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (12, 640)
     assert plot.sensitivity(shipped("three-resources"), "J4").axes
@@ -66,15 +71,24 @@ def test_utilisation_has_a_panel_a_resource(servers: int):
 
 def test_gaps_mark_what_has_no_bound():
     """Tests bars, their texts, and the text where no bound holds."""
-    figure = plot.gaps(
-        {
-            "a": {"x": Fraction(1, 8), "y": None},
-            "b": {"x": Fraction(1, 200), "y": Fraction(5, 4)},
-        }
-    )
-    (axes,) = figure.axes
-    assert [text.get_text() for text in axes.texts] == ["12", "0.5", "none", "125"]
-    assert plot.gaps({}).axes
+
+    def first_only(instance: Instance) -> Placement:
+        placement = proportional(instance)
+        out = {"demand": (Fraction(0),) * 2, "throughput": Fraction(0), "pieces": ()}
+        rest = [replace(job, **out) for job in placement.jobs[1:]]
+        return replace(placement, jobs=(placement.jobs[0], *rest))
+
+    def broken(instance: Instance) -> Placement:
+        return replace(proportional(instance), jobs=())
+
+    mechanisms = {"proportional": proportional, "one": first_only, "broken": broken}
+    found = [compare(shipped("worked-example"), mechanisms), compare(shipped("two-groups"), {})]
+    (axes,) = plot.gaps(found).axes
+    assert [t.get_text() for t in axes.texts] == ["42", "none", "467*", "none", "none", "none"]
+    assert axes.get_xlabel().startswith("* jobs left out")
+    assert plot.gaps([]).axes
+    (axes,) = plot.gaps([compare(shipped("worked-example"), {"tune": tune})]).axes
+    assert axes.get_xlabel() == ""
 
 
 def test_a_missing_matplotlib_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch):
@@ -88,12 +102,12 @@ def test_a_missing_matplotlib_is_said_in_one_sentence(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(InvalidInstance, match=r"synergy-hived\[plot\]"):
-        plot.gaps({"a": {"x": Fraction(1)}})
+        plot.gaps([])
 
 
 def test_only_known_formats_are_written(tmp_path: Path):
     """Tests that another ending is refused and leaves no file."""
-    figure = plot.gaps({"a": {"x": Fraction(1)}})
+    figure = plot.gaps([])
     with pytest.raises(InvalidInstance, match="not in nothing"):
         plot.save(figure, tmp_path / "picture")
     assert list(tmp_path.iterdir()) == []

@@ -3,19 +3,27 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
+
 from synergy_opt import (
+    Bound,
     Infeasible,
     Instance,
+    InvalidInstance,
     Piece,
     PlacedJob,
     Placement,
+    bound_value,
     compare,
+    ideal_allocation,
+    judge,
+    optimal,
     proportional,
     shipped,
     tune,
 )
 from synergy_opt.measures import above_a_server, below_floor, server_utilisation, utilisation
-from synergy_opt.report import comparison_json, footnotes, gap_text, judge, table
+from synergy_opt.report import cells, comparison_json, footnotes, gap_text, row_json, table
 
 
 def moved(instance: Instance, cpu: int, memory: int) -> Placement:
@@ -117,7 +125,8 @@ def test_the_table_and_its_footnotes_show_every_mark():
     found = compare(instance, mechanisms, progress=seen.append)
     assert seen == ["bound", "tune", "cannot", "wrong"]
     assert [row.mechanism for row in found.rows] == ["tune", "wrong"]
-    assert found.without == (("cannot", "the totals do not fit"),)
+    (failure,) = found.without
+    assert (failure.mechanism, str(failure.error)) == ("cannot", "the totals do not fit")
     assert table(found).row_count == 3
     notes = "\n".join(footnotes([found]))
     assert "cannot finds no placement: the totals do not fit" in notes
@@ -125,3 +134,132 @@ def test_the_table_and_its_footnotes_show_every_mark():
     document = comparison_json(found)
     assert document["without"] == {"cannot": "the totals do not fit"}
     assert document["proof"] == "multipliers"
+
+
+def one_job(instance: Instance, **changes: object) -> Placement:
+    """Give TUNE's placement with a first job that holds whatever is given."""
+    first, *rest = tune(instance).jobs
+    return replace(tune(instance), jobs=(replace(first, **changes), *rest))
+
+
+@pytest.mark.parametrize(
+    ("answer", "rule"),
+    [
+        (lambda i: one_job(i, throughput=1.5), "exact-numbers"),
+        (lambda i: one_job(i, throughput=None), "exact-numbers"),
+        (lambda i: one_job(i, demand=(20.0, 420.0)), "exact-numbers"),
+        (lambda i: one_job(i, demand=None), "types"),
+        (lambda i: one_job(i, demand=(Fraction(1),)), "amounts"),
+        (lambda i: one_job(i, pieces=None), "types"),
+        (lambda i: one_job(i, pieces=(None,)), "types"),
+        (lambda i: one_job(i, pieces=(Piece(server=0, gpus=4.0, amounts=(1, 2.5)),)), "exact"),
+        (lambda i: one_job(i, id=["J1"]), "types"),
+        (lambda i: replace(tune(i), jobs=None), "types"),
+        (lambda i: replace(tune(i), jobs=(job for job in tune(i).jobs)), "types"),
+        (lambda i: replace(tune(i), jobs=(["J1"] * 50,)), "types"),
+        (lambda i: replace(tune(i), bound=6.0), "types"),
+        (lambda i: replace(tune(i), bound=Bound(value=6.0, multipliers=None)), "types"),
+        (lambda i: replace(tune(i), split=0), "types"),
+        (lambda i: replace(tune(i), proof="surely"), "types"),
+        (lambda i: replace(tune(i), mechanism=None), "types"),
+        (lambda _: None, "types"),
+        (lambda _: {"jobs": []}, "types"),
+    ],
+)
+def test_whatever_a_mechanism_returns_is_judged(answer, rule):
+    """Tests that wrong types and floats break a rule, and no figure is shown of them."""
+    instance = shipped("worked-example")
+    row = judge(instance, "mine", answer(instance), bound=ideal_allocation(instance).bound)
+    assert any(f": {rule}" in text for text in row.broken)
+    assert (row.throughput, row.gap, row.proof, row.bound) == (None, None, None, None)
+    assert cells(row, width=2) == ["mine ✗", *["–"] * 9, "0"]
+    document = row_json(row, ("cpu", "memory"))
+    assert document["fair"] is document["throughput"] is document["left_out"] is None
+    assert document["utilisation"] == {}
+
+
+def test_a_broken_row_shows_only_what_can_be_counted():
+    """Tests that an invented throughput gives no gap, while the parts in use stay."""
+    instance = shipped("worked-example")
+    row = judge(instance, "mine", one_job(instance, throughput=Fraction(9)))
+    assert cells(row, width=2) == ["mine ✗", *["–"] * 6, "100%", "100%", "100%", "0"]
+
+
+def test_the_library_names_the_function_that_returns_no_placement():
+    """Tests wrong arguments of compare: what is no mapping, and a function that forgets."""
+    instance = shipped("worked-example")
+
+    def forgets(instance: Instance) -> None:
+        tune(instance)
+
+    with pytest.raises(TypeError, match=r"'mine' \(.*forgets\) must return a Placement, not None"):
+        compare(instance, {"mine": forgets})
+    with pytest.raises(TypeError, match=r"must map names to functions, .*, not list"):
+        compare(instance, [tune])
+
+
+def test_one_mechanism_that_fails_does_not_stop_the_others():
+    """Tests that any error of this package is the row's reason."""
+
+    def fails(instance: Instance) -> Placement:
+        raise InvalidInstance("is odd", "mine")
+
+    found = compare(shipped("worked-example"), {"mine": fails, "tune": tune})
+    assert [(f.mechanism, str(f.error)) for f in found.without] == [("mine", "mine: is odd")]
+    assert [row.proof for row in found.rows] == ["multipliers"]
+
+
+def test_what_reaches_the_optimum_of_stage_1_has_its_proof():
+    """Tests that optimality by search is stage 1's word, and a mechanism's own is not believed."""
+    instance = shipped("two-groups")
+
+    def boasts(instance: Instance) -> Placement:
+        return replace(proportional(instance), proof="core")
+
+    found = compare(instance, {"optimal": optimal, "boasts": boasts, "tune": tune})
+    assert found.ideal.proof == "core"
+    assert [row.proof for row in found.rows] == ["core", None, None]
+
+
+def test_fractional_gpus_are_marked():
+    """Tests the mark, its footnote and the JSON of a row that no real servers can hold."""
+    found = compare(shipped("two-groups"), {"optimal": optimal, "tune": tune})
+    first, second = found.rows
+    assert cells(first, width=2)[0] == "optimal †"
+    assert cells(second, width=2)[0] == "tune"
+    assert "† fractional GPUs: no real servers can hold this" in footnotes([found])
+    rows = comparison_json(found)["mechanisms"]
+    assert [row["whole_gpus"] for row in rows] == [False, True]
+    # Where no job is split, the vertex is a placement that servers can hold.
+    (row,) = compare(shipped("worked-example"), {"optimal": optimal}).rows
+    assert row.whole_gpus
+    assert row.placement.split is not None
+
+
+@pytest.mark.parametrize("name", ["worked-example", "two-groups", "three-resources"])
+def test_the_bound_of_each_row_can_be_checked_from_the_json(name: str):
+    """Tests that multipliers and rules in the JSON give the bound that stands beside them."""
+    from synergy_opt import greedy
+
+    instance = shipped(name)
+    found = compare(instance, {"greedy": greedy, "tune": tune})
+    document = comparison_json(found)
+    assert document["consolidated"] is True
+    for row, placed in zip(document["mechanisms"], found.rows, strict=True):
+        rules = dict(row["certificate"])
+        prices = rules.pop("multipliers")
+        stated = Bound(
+            value=Fraction(row["bound"]),
+            multipliers=tuple(Fraction(prices[key]) for key in instance.cluster.names),
+            **rules,
+        )
+        by_id = {job.id: job for job in instance.jobs}
+        jobs = [by_id[job.id] for job in placed.placement.jobs]
+        assert bound_value(instance, jobs, stated) <= stated.value
+        assert row["consolidated"] is True
+
+
+def test_the_condition_of_the_bound_is_stated_below_every_table():
+    """Tests that the footnotes say for which placements bound and gap are."""
+    notes = footnotes([compare(shipped("worked-example"), {})])
+    assert any("at most one server's worth, or its fair share" in note for note in notes)

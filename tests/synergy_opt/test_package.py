@@ -1,9 +1,11 @@
 """The package's public names: lazy, complete, and functions where modules share their name."""
 
+import ast
 import importlib
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +81,26 @@ def test_versions_are_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert "numpy" in printed
     monkeypatch.setattr(versions, "_LIBRARIES", ("no-such-library",))
     assert versions.versions()["no-such-library"] == "not installed"
+
+
+def test_what_type_checkers_see_is_what_is_exported():
+    """Tests that the imports for type checkers and the table of lazy names agree, and dir too."""
+    tree = ast.parse(Path(synergy_opt.__file__).read_text("utf-8"))
+    (block,) = (
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node)
+    )
+    seen = {"__version__": "versions"}  # computed, so only declared there
+    for node in block.body:
+        if isinstance(node, ast.ImportFrom):
+            assert node.module is not None
+            seen |= {name.asname: node.module.removeprefix("synergy_opt.") for name in node.names}
+    assert seen == synergy_opt._HOME
+    assert dir(synergy_opt) == sorted(synergy_opt.__all__)
+
+
+def test_an_instance_prints_on_one_line():
+    """Tests the text of an instance."""
+    text = "Instance 'worked-example': 4 jobs on 2 servers, 16 GPUs, cpu, memory"
+    assert str(synergy_opt.shipped("worked-example")) == text

@@ -3,21 +3,16 @@
 import math
 from fractions import Fraction
 
-import highspy
 import numpy as np
-import pytest
 
 from synergy_opt.generate import mix
-from synergy_opt.ideal import ideal_allocation, stage_1_program
+from synergy_opt.ideal import ideal_allocation
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 from synergy_opt.placement import stage_2_program
 from synergy_opt.program import ideal_program
 from synergy_opt.relaxation import with_columns
 from synergy_opt.runnable import runnable
-from synergy_opt.solution import Limits
-from synergy_opt.solvers import solver
-from synergy_opt.solvers.highs_ import program_text
 
 
 def test_resource_rows_are_coprime_integers():
@@ -88,24 +83,3 @@ def test_names_that_files_can_hold():
         "capacity_Speicher__",
         "jobs_0",
     )
-
-
-@pytest.mark.parametrize("form", ["mps", "lp"])
-@pytest.mark.parametrize("stage", [1, 2])
-def test_exported_file_has_the_same_optimum(tmp_path, form, stage):
-    """Tests that another process of HiGHS reads the file and finds the same optimum."""
-    instance = mix(servers=3, seed=2)
-    program = (
-        stage_1_program(instance)
-        if stage == 1
-        else stage_2_program(instance, ideal_allocation(instance))
-    )
-    path = tmp_path / f"program.{form}"
-    path.write_text(program_text(program, form))
-    model = highspy.Highs()
-    model.silent()
-    assert model.readModel(str(path)) == highspy.HighsStatus.kOk
-    model.setOptionValue("mip_rel_gap", 0.0)
-    model.run()
-    here = solver("highs")(program, Limits())
-    assert model.getInfo().objective_function_value == pytest.approx(here.objective, rel=1e-9)
