@@ -8,7 +8,7 @@ from hived_cells.choose import HIVED, Candidates, Choose, Group, Ranking
 from hived_cells.draft import Draft, key_of
 from hived_cells.errors import IllegalRequest, InvalidChoice
 from hived_cells.hierarchy import Cell
-from hived_cells.state import JOB_CHUNK, Job, Key, State
+from hived_cells.state import JOB_CHUNK, Job, Key, State, slack_by_level
 
 __all__ = ["allocate", "allocate_pin"]
 
@@ -170,7 +170,7 @@ class _Detours:
 
     def __call__(self) -> Candidates | None:
         state = self._state
-        slack = slack_of(state)
+        slack = slack_by_level(state)
         level = self._level + 1
         # Splitting from level l lowers S_j for every k < j <= l: each of them needs one to spare.
         # Those up to the lowest level with a free cell are split by a plain take all the same.
@@ -181,25 +181,6 @@ class _Detours:
             if state.free_count[top]:
                 return _offer(state, self._wanted, top)
         return None
-
-
-def slack_of(state: State) -> tuple[int, ...]:
-    """Return (0, S_1, ..., S_n) from the counts the state keeps, in O(levels).
-
-    Examples
-    --------
-    >>> from hived_cells import Chain, Reservation, initial_state
-    >>> slack_of(initial_state(Chain(2, (2,)), Reservation({"A": {1: 3}})))
-    (0, 1, 2)
-    """
-    chain = state.pool.chain
-    slack = [0] * (chain.levels + 1)
-    obtainable = 0
-    for level in range(chain.levels, 0, -1):
-        owed = state.pool.owed_at_start[level] - state.allocated[level]
-        slack[level] = state.free_count[level] + obtainable - owed
-        obtainable = chain.splits[level] * slack[level]
-    return tuple(slack)
 
 
 def _descend(draft: Draft, level: int, index: int, wanted: int, choose: Choose) -> int:

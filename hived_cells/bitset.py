@@ -1,7 +1,7 @@
 """Persistent sets of small integers: takes a set and a change, gives a new set.
 
-A set of numbers below N is a summary integer and a tuple of 512-bit words; a change copies one
-word and the tuple of N / 512 pointers, so versions share all other words.
+A set of numbers below N is a summary integer and a tuple of 1,024-bit words; a change copies one
+word and the tuple of N / 1,024 pointers, so versions share all other words.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ __all__ = [
     "write",
 ]
 
-SHIFT = 9  # words of 512 bits: at 65,536 members a change copies 128 pointers (1 KB)
+SHIFT = 10  # 1,024-bit words: at 65,536 members a change copies 64 pointers and one word
 BITS = 1 << SHIFT
 MASK = BITS - 1
 
@@ -33,7 +33,7 @@ def empty(capacity: int) -> BitSet:
 
     Examples
     --------
-    >>> empty(600)
+    >>> empty(1500)
     (0, (0, 0))
     """
     return 0, (0,) * -(-capacity // BITS)
@@ -85,7 +85,9 @@ def flip(bits: BitSet, index: int) -> BitSet:
     new = old ^ (1 << (index & MASK))
     if not old or not new:
         summary ^= 1 << q
-    return summary, (*words[:q], new, *words[q + 1 :])
+    changed = list(words)  # measured: faster than joining slices
+    changed[q] = new
+    return summary, tuple(changed)
 
 
 def lowest(bits: BitSet) -> int:
@@ -133,6 +135,13 @@ def write(bits: BitSet, start: int, width: int, value: int) -> BitSet:
     """
     summary, words = bits
     first, last = start >> SHIFT, (start + width - 1) >> SHIFT
+    if first == last:
+        at = start & MASK
+        word = words[first] & ~(((1 << width) - 1) << at) | value << at
+        changed = list(words)
+        changed[first] = word
+        bit = 1 << first
+        return summary | bit if word else summary & ~bit, tuple(changed)
     base = first << SHIFT
     span = (last - first + 1) << SHIFT
     area = ((1 << width) - 1) << (start - base)
@@ -146,7 +155,7 @@ def write(bits: BitSet, start: int, width: int, value: int) -> BitSet:
 
 
 def count(bits: BitSet) -> int:
-    """Return the number of members, in O(capacity / 512)."""
+    """Return the number of members, in O(capacity / 1024)."""
     return sum(word.bit_count() for word in bits[1])
 
 

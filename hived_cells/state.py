@@ -121,7 +121,7 @@ def _content(state: State) -> tuple[object, ...]:
 def initial_state(chain: Chain, reservation: Reservation) -> State:
     """Return the state in which nothing is held: pins carved out, all else free and merged.
 
-    All S_k >= 0 holds for the result, the premise of Theorem 1. O(GPUs / 512 + pins).
+    All S_k >= 0 holds for the result, the premise of Theorem 1. O(GPUs / 1024 + pins).
 
     Raises
     ------
@@ -168,7 +168,7 @@ def free_sets(pool: Pool, held: list[tuple[int, int]]) -> tuple[BitSet, ...]:
     """Return the free list of every level when the given (level, number) cells are held.
 
     Whatever is neither held nor pinned is free and merged as far as it goes, so the free lists
-    are a function of the held cells. O(held x levels + GPUs / 512).
+    are a function of the held cells. O(held x levels + GPUs / 1024).
 
     Examples
     --------
@@ -293,3 +293,21 @@ def jobs(state: State) -> tuple[Job, ...]:
         if job is not None and job.gpus[0] == gpu:
             found.append(job)
     return tuple(found)
+
+
+def slack_by_level(state: State) -> tuple[int, ...]:
+    """Return (0, S_1, ..., S_n) from the counts the state keeps, in O(levels).
+
+    Examples
+    --------
+    >>> slack_by_level(initial_state(Chain(2, (2,)), Reservation({"A": {1: 3}})))
+    (0, 1, 2)
+    """
+    chain = state.pool.chain
+    slack = [0] * (chain.levels + 1)
+    obtainable = 0
+    for level in range(chain.levels, 0, -1):
+        owed = state.pool.owed_at_start[level] - state.allocated[level]
+        slack[level] = state.free_count[level] + obtainable - owed
+        obtainable = chain.splits[level] * slack[level]
+    return tuple(slack)
