@@ -150,10 +150,12 @@ def _choose_source(state: State, wanted: int, choose: Choose) -> tuple[int, int]
 
 
 def _offer(state: State, wanted: int, level: int) -> Candidates:
-    groups = tuple([
-        Group(low, bad, healthy, 0, members)
-        for (low, bad, healthy), members in state.groups[level].items()
-    ])
+    groups = tuple(
+        [
+            Group(low, bad, healthy, 0, members)
+            for (low, bad, healthy), members in state.groups[level].items()
+        ]
+    )
     higher = None if level == state.pool.chain.levels else _Detours(state, wanted, level)
     return Candidates(state.pool.chain, wanted, level, groups, higher)
 
@@ -220,10 +222,12 @@ def _choose_part(
     if len(members) == 1 and isinstance(choose, Ranking):
         return 0
     capacity = len(keys)
-    groups = tuple([
-        Group(*key, base, bitset.write(bitset.empty(capacity), 0, capacity, parts))
-        for key, parts in members.items()
-    ])
+    groups = tuple(
+        [
+            Group(*key, base, bitset.write(bitset.empty(capacity), 0, capacity, parts))
+            for key, parts in members.items()
+        ]
+    )
     offered = Candidates(draft.chain, wanted, level, groups)
     if isinstance(choose, Ranking):
         return min([group.lowest for group in choose.narrow(offered).groups]) - base

@@ -255,7 +255,7 @@ def _solve(stock: Stock, own: tuple[int, ...]) -> int:
             LinearConstraint(balance, stock.free, stock.free),
             LinearConstraint(demand, [*own, *others], [*own, *others]),
         ],
-        integrality=np.ones(3 * count),
+        integrality=np.ones(3 * count, dtype=np.int64),
         bounds=Bounds(0, np.inf),
         options={"mip_rel_gap": 0.0},
     )

@@ -226,7 +226,9 @@ def _any_of_group(marks: int, group: int, stride: int) -> int:
     """Return, at each group's first bit, the union of `group` bits that are `stride` apart."""
     done = 1
     while done < group:
-        step = min(done, group - done)  # doubling; the last step may overlap, a union does not mind
+        step = min(
+            done, group - done
+        )  # doubling; the last step may overlap, a union does not mind
         marks |= marks >> (step * stride)
         done += step
     return marks

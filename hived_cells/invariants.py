@@ -183,9 +183,7 @@ def _free_list(state: State) -> Iterator[Violation]:
 
 def _conservation(state: State) -> Iterator[Violation]:
     chain = state.chain
-    free = sum(
-        bitset.count(cells) * chain.sizes[level] for level, cells in enumerate(state.free)
-    )
+    free = sum(bitset.count(cells) * chain.sizes[level] for level, cells in enumerate(state.free))
     held, pinned = (
         sum(chain.sizes[level] for _, level, _ in cells)
         for cells in (_held(state), _pinned(state))
@@ -269,7 +267,9 @@ def _low_priority(state: State) -> Iterator[Violation]:
         for place, job in enumerate(chunk):
             gpu = start * JOB_CHUNK + place
             if (job is not None) != bitset.has(state.low, gpu):
-                yield Violation("low priority", (gpu,), f"GPU {gpu}: its mark and its job disagree")
+                yield Violation(
+                    "low priority", (gpu,), f"GPU {gpu}: its mark and its job disagree"
+                )
             elif job is not None and not _owns(state, job, gpu):
                 yield Violation("low priority", (gpu, job), f"GPU {gpu} is not one of {job}'s own")
 

@@ -90,7 +90,9 @@ class Bindings:
                 bad=[_cell(chain, path) for path in data["bad"]],
             )
         except (KeyError, TypeError) as error:
-            raise InvalidSpec(f"bindings: not of the form that to_data gives ({error!r})") from None
+            raise InvalidSpec(
+                f"bindings: not of the form that to_data gives ({error!r})"
+            ) from None
 
 
 def _cell(chain: Chain, path: Iterable[int]) -> Cell:

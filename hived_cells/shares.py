@@ -69,9 +69,7 @@ def fair_shares(
     weight = {tenant: (weights or {}).get(tenant, 1) for tenant in sorted(demands)}
     _check_numbers(capacity, demands, weight)
     level = _water_level(capacity, demands, weight)
-    got = {
-        tenant: min(demands[tenant], int(level * weight[tenant])) for tenant in sorted(demands)
-    }
+    got = {tenant: min(demands[tenant], int(level * weight[tenant])) for tenant in sorted(demands)}
     left = capacity - sum(got.values())  # fewer than there are tenants, or all are satisfied
     queue = [
         (Fraction(got[tenant] + 1) / weight[tenant], tenant)
@@ -152,9 +150,7 @@ def rebalance(
     beyond = len(state.used[1]) * bitset.BITS - state.chain.gpus  # the last word's unused bits
     shares = fair_shares(capacity - beyond, wanted, weights=weights)
     stopped = tuple(
-        job
-        for tenant in sorted(running)
-        for job in _excess(running[tenant], shares[tenant])
+        job for tenant in sorted(running) for job in _excess(running[tenant], shares[tenant])
     )
     draft = Draft(state)
     for job in stopped:
@@ -168,9 +164,7 @@ def _excess(running: list[Job], share: int) -> list[Job]:
     over = sum(len(job.gpus) for job in left) - share
     chosen = []
     while over > 0:
-        place = next(
-            (i for i, job in enumerate(left) if len(job.gpus) >= over), len(left) - 1
-        )
+        place = next((i for i, job in enumerate(left) if len(job.gpus) >= over), len(left) - 1)
         job = left.pop(place)
         chosen.append(job)
         over -= len(job.gpus)
