@@ -16,7 +16,7 @@ __all__ = ["allocate", "allocate_pin"]
 def allocate(
     state: State, tenant: str, level: int, *, choose: Choose = HIVED
 ) -> tuple[State, Cell]:
-    """Bind a physical cell to one of the tenant's reserved cells of a level.
+    r"""Bind a physical cell to one of the tenant's reserved cells of a level.
 
     Guarantee (Theorem 1): if every S_k >= 0, which `initial_state` establishes and every
     operation keeps, then each legal request (a_{t,k} < r_{t,k}) is granted, with at most n - k
@@ -57,7 +57,7 @@ def allocate(
     >>> from hived_cells import Chain, Reservation, initial_state
     >>> state = initial_state(Chain(top_cells=2, factors=(2, 2)), Reservation({"A": {1: 3}}))
     >>> later, cell = allocate(state, "A", 1)
-    >>> print(cell, later, sep="\\n")
+    >>> print(cell, later, sep="\n")
     0/0/0
     <State of 8 GPUs in 3 levels: free 1+1+1, owed 0+0+2, held {'A': {1: 1}}>
     """
@@ -88,12 +88,11 @@ def allocate_pin(state: State, tenant: str, name: str) -> tuple[State, Cell]:
     >>> print(allocate_pin(state, "A", "lab")[1])
     1/0
     """
-    for number, pin in enumerate(state.reservation.pins):
-        if pin.name == name and pin.tenant == tenant:
-            break
-    else:
-        own = [pin.name for pin in state.reservation.pins if pin.tenant == tenant]
-        raise IllegalRequest(f"tenant {tenant!r} has no pin {name!r}; it has {own}")
+    own = {pin.name: n for n, pin in enumerate(state.reservation.pins) if pin.tenant == tenant}
+    if name not in own:
+        raise IllegalRequest(f"tenant {tenant!r} has no pin {name!r}; it has {list(own)}")
+    number = own[name]
+    pin = state.reservation.pins[number]
     if state.pins_in_use >> number & 1:
         raise IllegalRequest(f"tenant {tenant!r}: pin {name!r} is in use already")
     draft = Draft(state)
@@ -202,7 +201,7 @@ def _descend(draft: Draft, level: int, index: int, wanted: int, choose: Choose) 
             for at in range(0, factor * size, size)
         ]
         base = index * factor
-        child = _choose_part(draft, wanted, level, base, keys, choose)
+        child = _choose_part(draft, keys, choose, wanted=wanted, level=level, base=base)
         for part, key in enumerate(keys):
             if part != child:
                 draft.add_free(level, base + part, key)
@@ -213,7 +212,7 @@ def _descend(draft: Draft, level: int, index: int, wanted: int, choose: Choose) 
 
 
 def _choose_part(
-    draft: Draft, wanted: int, level: int, base: int, keys: list[Key], choose: Choose
+    draft: Draft, keys: list[Key], choose: Choose, *, wanted: int, level: int, base: int
 ) -> int:
     """Return which part of the cell being split the choice goes on with."""
     members: dict[Key, int] = {}

@@ -50,21 +50,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = options.run(options)
         sys.stdout.flush()
-    except Infeasible as error:
-        return _complain(str(error), INFEASIBLE)
-    except HivedError as error:
-        return _complain(str(error), BAD_INPUT)
-    except BrokenPipeError:
+    except (HivedError, OSError, KeyboardInterrupt, RecursionError) as error:
+        return _explained(error)
+    return code
+
+
+def _explained(error: BaseException) -> int:
+    """Say in one line what went wrong and return the exit code."""
+    code = BAD_INPUT
+    if isinstance(error, BrokenPipeError):
         _silence_stdout()
         return CLOSED_PIPE
-    except KeyboardInterrupt:
+    if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
-    except OSError as error:
+    message = str(error)
+    if isinstance(error, Infeasible):
+        code = INFEASIBLE
+    elif isinstance(error, OSError):
         _silence_stdout()
-        return _complain(f"{error.filename or 'output'}: {error.strerror or error}", BAD_INPUT)
-    except RecursionError:
-        return _complain("input: nested too deeply", BAD_INPUT)
-    return code
+        message = f"{error.filename or 'output'}: {error.strerror or error}"
+    elif isinstance(error, RecursionError):
+        message = "input: nested too deeply"
+    return _complain(message, code)
 
 
 def _complain(message: str, code: int) -> int:

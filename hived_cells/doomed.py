@@ -86,7 +86,7 @@ def doomed_of(state: State, tenant: str) -> int:
     --------
     >>> from hived_cells import Cell, Chain, Reservation, initial_state
     >>> from hived_cells.faults import mark_bad
-    >>> state = initial_state(Chain(top_cells=2, factors=()), Reservation({"A": {1: 1}, "B": {1: 1}}))
+    >>> state = initial_state(Chain(2, ()), Reservation({"A": {1: 1}, "B": {1: 1}}))
     >>> state = mark_bad(state, Cell(1, (0,)))
     >>> doomed_of(state, "A"), doomed_of(state, "B"), doomed(state)
     (0, 0, 1)
@@ -137,8 +137,10 @@ def doomed_greedy_upper_bound(state: State) -> int:
 def _stock(state: State, *, tenant: str | None = None) -> Stock:
     chain = state.chain
     shapes = [Shape(1, bad=False, parts=())]
-    for level in range(2, chain.levels + 1):
-        shapes.append(Shape(level, bad=False, parts=((level - 2, chain.splits[level]),)))
+    shapes += [
+        Shape(level, bad=False, parts=((level - 2, chain.splits[level]),))
+        for level in range(2, chain.levels + 1)
+    ]
     known = {shape: number for number, shape in enumerate(shapes)}
     seen: dict[tuple[int, int], int] = {}
 

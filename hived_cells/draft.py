@@ -5,11 +5,14 @@ tuples so that a path of splits or merges copies each of them once.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from hived_cells import bitset
 from hived_cells.bitset import BitSet
 from hived_cells.hierarchy import Chain
 from hived_cells.state import JOB_CHUNK, Job, Key, State
+
+T = TypeVar("T")
 
 __all__ = ["Draft", "containing_free_cell", "healthy_level", "key_of"]
 
@@ -109,13 +112,12 @@ class Draft:
 
     def _flip_bound(self, tenant: int, level: int, index: int, change: int) -> None:
         row = self.bound[tenant]
-        row = row[:level] + (bitset.flip(row[level], index),) + row[level + 1 :]
-        self.bound = self.bound[:tenant] + (row,) + self.bound[tenant + 1 :]
+        row = replaced(row, level, bitset.flip(row[level], index))
+        self.bound = replaced(self.bound, tenant, row)
         counts = self.held[tenant]
-        counts = counts[:level] + (counts[level] + change,) + counts[level + 1 :]
-        self.held = self.held[:tenant] + (counts,) + self.held[tenant + 1 :]
-        totals = self.allocated
-        self.allocated = totals[:level] + (totals[level] + change,) + totals[level + 1 :]
+        counts = replaced(counts, level, counts[level] + change)
+        self.held = replaced(self.held, tenant, counts)
+        self.allocated = replaced(self.allocated, level, self.allocated[level] + change)
 
     def enter_job(self, job: Job) -> None:
         """Mark the job's GPUs as in low-priority use by it."""
@@ -144,6 +146,13 @@ class Draft:
             self.low = bitset.write(self.low, start, size, now | area if present else now & ~area)
             if level:
                 self.regroup(level, index, old)
+
+
+def replaced(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
+    """Return the tuple with one item replaced."""
+    changed = list(items)
+    changed[place] = item
+    return tuple(changed)
 
 
 def with_member(

@@ -18,8 +18,8 @@ def to_networkx(state: State) -> "nx.DiGraph[Cell]":
     Nodes are `Cell` values with attributes `level`, `gpus`, `bad` (number of bad GPUs),
     `low_priority` (GPUs in low-priority use), `status` and, where held or pinned, `tenant` and
     `pin`. Status is *free* (on a free list), *bound* (held), *pinned* (a pin not in use),
-    *split* (its parts say), *in free*, *in bound* or *in pinned* (part of such a cell). The top cells
-    have no predecessor. O(cells).
+    *split* (its parts say), *in free*, *in bound* or *in pinned* (part of such a cell). The top
+    cells have no predecessor. O(cells).
 
     Examples
     --------

@@ -137,7 +137,8 @@ class Chain:
         self.check_level(level)
         if len(path) != self.levels - level + 1:
             raise InvalidSpec(
-                f"cell {'/'.join(map(str, path))}: {len(path)} numbers do not lead to level {level}"
+                f"cell {'/'.join(map(str, path))}: {len(path)} numbers do not lead "
+                f"to level {level}"
             )
         index = 0
         bound = self.top_cells

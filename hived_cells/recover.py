@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hived_cells import bitset
-from hived_cells.draft import Draft, containing_free_cell, key_of
+from hived_cells.draft import Draft, containing_free_cell
 from hived_cells.errors import InvalidSpec
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.reservation import Pool
@@ -212,7 +212,8 @@ def _claim(
     for gpu in gpus:
         if bitset.has(claimed, gpu):
             raise InvalidSpec(
-                f"bindings: GPU {chain.cell(1, gpu)} is claimed twice, the second time by {claimant}"
+                f"bindings: GPU {chain.cell(1, gpu)} is claimed twice, "
+                f"the second time by {claimant}"
             )
         claimed = bitset.flip(claimed, gpu)
     return claimed

@@ -75,7 +75,7 @@ class Branch:
 def cell_tree(
     state: State, *, address: Callable[[Cell], str] = str, all_gpus: bool = False
 ) -> tuple[Branch, ...]:
-    """Return the top cells with what is below them.
+    r"""Return the top cells with what is below them.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def cell_tree(
     >>> from hived_cells import Chain, Reservation, allocate
     >>> state = initial_state(Chain(3, (2,)), Reservation({"A": {1: 1}}))
     >>> state, _ = allocate(state, "A", 1)
-    >>> print(*tree_lines(cell_tree(state)), sep="\\n")
+    >>> print(*tree_lines(cell_tree(state)), sep="\n")
     0  split
       0/0  bound to A
       0/1  free
@@ -112,7 +112,7 @@ def cell_tree(
         else:
             inside = containing_is_free(state, level, index)
             status = "free" if inside else "split"
-        opened = status == "split" or (all_gpus and level > 1 and 0 < max(low, bad))
+        opened = status == "split" or (all_gpus and level > 1 and max(low, bad) > 0)
         parts = below(level, index) if opened else ()
         return Branch(address(cell), status, tenant, low, bad, 1, parts)
 

@@ -5,6 +5,7 @@ A reservation says nothing about which physical cells a tenant holds; pins are t
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from hived_cells.errors import Infeasible, InvalidSpec
@@ -290,7 +291,7 @@ def _checked_pins(chain: Chain, pins: tuple[Pin, ...]) -> tuple[int, ...]:
         spans.append((index * size, (index + 1) * size, pin.name))
         found.append(index)
     spans.sort()
-    for (_, end, first), (start, _, second) in zip(spans, spans[1:], strict=False):
+    for (_, end, first), (start, _, second) in pairwise(spans):
         if start < end:
             raise InvalidSpec(f"pins {first!r} and {second!r} overlap")
     return tuple(found)

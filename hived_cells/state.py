@@ -172,7 +172,8 @@ def free_sets(pool: Pool, held: list[tuple[int, int]]) -> tuple[BitSet, ...]:
 
     Examples
     --------
-    >>> [list(bitset.indices(s)) for s in free_sets(Pool(Chain(2, (2,)), Reservation({})), [(1, 0)])]
+    >>> pool = Pool(Chain(2, (2,)), Reservation({}))
+    >>> [list(bitset.indices(cells)) for cells in free_sets(pool, [(1, 0)])]
     [[], [1], [1]]
     """
     chain = pool.chain

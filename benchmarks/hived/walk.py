@@ -69,7 +69,7 @@ def random_reservation(rng: random.Random, chain: Chain) -> Reservation:
         level = rng.randint(1, chain.levels)
         cell = chain.cell(level, rng.randrange(chain.counts[level]))
         pins.append(Pin(f"pin{len(pins)}", rng.choice(list(cells)), cell))
-    if any(_overlap(chain, a.cell, b.cell) for a in pins for b in pins if a is not b):
+    if any(_overlap(a.cell, b.cell) for a in pins for b in pins if a is not b):
         pins = pins[:1]
     for _ in range(rng.randint(0, 3 * chain.gpus)):
         tenant, level = rng.choice(list(cells)), rng.randint(1, chain.levels)
@@ -79,7 +79,7 @@ def random_reservation(rng: random.Random, chain: Chain) -> Reservation:
     return Reservation(cells, pins=pins)
 
 
-def _overlap(chain: Chain, a: Cell, b: Cell) -> bool:
+def _overlap(a: Cell, b: Cell) -> bool:
     short = min(len(a.path), len(b.path))
     return a.path[:short] == b.path[:short]
 

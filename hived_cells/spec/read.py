@@ -3,6 +3,7 @@
 The sections are read by `types` and `cells`; here the virtual clusters are, and all is joined.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from hived_cells.errors import InvalidSpec
@@ -24,8 +25,14 @@ _SETTINGS = {
     "waitingPodSchedulingBlockMilliSec",
 }
 
-Counts = dict[str, dict[str, dict[int, int]]]  # pool → tenant → level → cells
-Pins = dict[str, list[Pin]]  # by pool
+
+@dataclass(slots=True)
+class _Owned:
+    """What the tenants read so far own; it does not leave the reader."""
+
+    counts: dict[str, dict[str, dict[int, int]]]  # pool → tenant → level → cells
+    pins: dict[str, list[Pin]]  # by pool
+    pin_owner: dict[str, str]
 
 
 def read_spec(path: str | Path) -> Spec:
@@ -86,32 +93,24 @@ def parse_spec(text: str, *, source: str = "specification") -> Spec:
     cells, places = (
         read_cells(physical["physicalCells"], types) if "physicalCells" in physical else ({}, {})
     )
-    counts: Counts = {name: {} for name in cells}
-    pins: Pins = {name: [] for name in cells}
+    owned = _Owned({name: {} for name in cells}, {name: [] for name in cells}, {})
     tenants = root["virtualClusters"].mapping() if "virtualClusters" in root else {}
-    used: dict[str, str] = {}
     for tenant, entry in tenants.items():
         if not tenant:
             raise entry.refuse("a virtual cluster needs a name")
-        _read_tenant(tenant, entry, cells, places, counts, pins, used)
-    pools = tuple(
-        _joined(name, cells[name], counts[name], pins[name], source) for name in sorted(cells)
-    )
+        fields = entry.mapping({"virtualCells", "pinnedCells"})
+        if "virtualCells" in fields:
+            _read_counts(tenant, fields["virtualCells"], cells, owned)
+        if "pinnedCells" in fields:
+            _read_pins(tenant, fields["pinnedCells"], cells, places, owned)
+    pools = tuple(_joined(name, cells[name], owned, source) for name in sorted(cells))
     require_unique(pools, source)
     return Spec(pools, tuple(sorted(tenants)))
 
 
-def _read_tenant(
-    tenant: str,
-    entry: Entry,
-    cells: dict[str, PoolCells],
-    places: dict[str, PinnedPlace],
-    counts: Counts,
-    pins: Pins,
-    used: dict[str, str],
-) -> None:
-    fields = entry.mapping({"virtualCells", "pinnedCells"})
-    for wanted in fields["virtualCells"].sequence() if "virtualCells" in fields else []:
+def _read_counts(tenant: str, section: Entry, cells: dict[str, PoolCells], owned: _Owned) -> None:
+    """Add a tenant's `virtualCells` to what is owned; entries of one type add up."""
+    for wanted in section.sequence():
         keys = wanted.mapping({"cellType", "cellNumber"}, required=("cellType", "cellNumber"))
         number = keys["cellNumber"].integer(least=0)
         names = keys["cellType"].text().split(".")
@@ -122,35 +121,40 @@ def _read_tenant(
             )
         known = cells[names[0]].lineage
         require_path(names, known, keys["cellType"])
-        own = counts[names[0]].setdefault(tenant, {})
+        own = owned.counts[names[0]].setdefault(tenant, {})
         level = known.level_of(names[-1])
         own[level] = own.get(level, 0) + number
-    for pin in fields["pinnedCells"].sequence() if "pinnedCells" in fields else []:
-        name = pin.mapping({"pinnedCellId"}, required=("pinnedCellId",))["pinnedCellId"]
-        if name.text() not in places:
-            raise name.refuse(
-                f"pinned cell {name.text()!r} is not in physicalCells; those are {sorted(places)}"
+
+
+def _read_pins(
+    tenant: str,
+    section: Entry,
+    cells: dict[str, PoolCells],
+    places: dict[str, PinnedPlace],
+    owned: _Owned,
+) -> None:
+    """Add a tenant's `pinnedCells` to what is owned; a pin has one owner."""
+    for pin in section.sequence():
+        entry = pin.mapping({"pinnedCellId"}, required=("pinnedCellId",))["pinnedCellId"]
+        name = entry.text()
+        if name not in places:
+            raise entry.refuse(
+                f"pinned cell {name!r} is not in physicalCells; those are {sorted(places)}"
             )
-        if name.text() in used:
-            raise name.refuse(
-                f"pinned cell {name.text()!r} is given twice, to {used[name.text()]!r} "
+        if name in owned.pin_owner:
+            raise entry.refuse(
+                f"pinned cell {name!r} is given twice, to {owned.pin_owner[name]!r} "
                 f"and to {tenant!r}"
             )
-        used[name.text()] = tenant
-        place = places[name.text()]
+        owned.pin_owner[name] = tenant
+        place = places[name]
         cell = cells[place.pool].chain.cell(place.level, place.index)
-        pins[place.pool].append(Pin(name.text(), tenant, cell))
+        owned.pins[place.pool].append(Pin(name, tenant, cell))
 
 
-def _joined(
-    name: str,
-    found: PoolCells,
-    counts: dict[str, dict[int, int]],
-    pins: list[Pin],
-    source: str,
-) -> SpecPool:
+def _joined(name: str, found: PoolCells, owned: _Owned, source: str) -> SpecPool:
     try:
-        pool = Pool(found.chain, Reservation(counts, pins=pins))
+        pool = Pool(found.chain, Reservation(owned.counts[name], pins=owned.pins[name]))
     except InvalidSpec as error:
         raise InvalidSpec(f"{source}: pool {name!r}: {error}") from None
     return SpecPool(

@@ -182,7 +182,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_tree(text: str, source: str) -> Entry:
-    """Return the tree of one YAML document.
+    r"""Return the tree of one YAML document.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def parse_tree(text: str, source: str) -> Entry:
 
     Examples
     --------
-    >>> parse_tree("a: 1\\na: 2", "f")
+    >>> parse_tree("a: 1\na: 2", "f")
     Traceback (most recent call last):
     hived_cells.errors.InvalidSpec: f: $.a (line 2): the key stands here twice
     """

@@ -64,7 +64,8 @@ def read_types(section: Entry) -> dict[str, CellType]:
     >>> from hived_cells.spec.tree import parse_tree
     >>> read_types(parse_tree("N: {childCellType: G, childCellNumber: 0}", "f"))
     Traceback (most recent call last):
-    hived_cells.errors.InvalidSpec: f: $.N.childCellNumber (line 1): '0' is not an integer of at least 1
+    hived_cells.errors.InvalidSpec: f: $.N.childCellNumber (line 1): '0' is not an integer \
+of at least 1
     """
     types = {}
     for name, entry in section.mapping().items():

@@ -74,7 +74,8 @@ class SpecPool:
         Examples
         --------
         >>> from hived_cells import Chain, Reservation
-        >>> SpecPool("G", Pool(Chain(2, ()), Reservation({})), ("", "G"), 0, (0, 4), ()).label(1, 1)
+        >>> pool = Pool(Chain(2, ()), Reservation({}))
+        >>> SpecPool("G", pool, ("", "G"), 0, (0, 4), ()).label(1, 1)
         '4'
         """
         if (given := self._labels.get((level, index))) is not None:
