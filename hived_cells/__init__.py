@@ -15,6 +15,8 @@ from hived_cells.choose import fewest_low_priority as fewest_low_priority
 from hived_cells.choose import healthy_first as healthy_first
 from hived_cells.choose import in_order as in_order
 from hived_cells.choose import lowest_address as lowest_address
+from hived_cells.cluster import Cluster as Cluster
+from hived_cells.cluster import initial_cluster as initial_cluster
 from hived_cells.doomed import doomed as doomed
 from hived_cells.doomed import doomed_greedy_upper_bound as doomed_greedy_upper_bound
 from hived_cells.doomed import doomed_level_lower_bound as doomed_level_lower_bound
@@ -30,6 +32,7 @@ from hived_cells.faults import flagged as flagged
 from hived_cells.faults import heal as heal
 from hived_cells.faults import is_bad as is_bad
 from hived_cells.faults import mark_bad as mark_bad
+from hived_cells.graph import to_networkx as to_networkx
 from hived_cells.hierarchy import Cell as Cell
 from hived_cells.hierarchy import Chain as Chain
 from hived_cells.invariants import Violation as Violation
@@ -38,6 +41,8 @@ from hived_cells.invariants import violations as violations
 from hived_cells.low_priority import start as start
 from hived_cells.low_priority import stop as stop
 from hived_cells.low_priority import victims as victims
+from hived_cells.reconfigure import named_bindings as named_bindings
+from hived_cells.reconfigure import recover_cluster as recover_cluster
 from hived_cells.recover import Bindings as Bindings
 from hived_cells.recover import Recovery as Recovery
 from hived_cells.recover import bindings_of as bindings_of
@@ -52,6 +57,10 @@ from hived_cells.reservation import is_feasible as is_feasible
 from hived_cells.shares import Rebalance as Rebalance
 from hived_cells.shares import fair_shares as fair_shares
 from hived_cells.shares import rebalance as rebalance
+from hived_cells.spec import Spec as Spec
+from hived_cells.spec import SpecPool as SpecPool
+from hived_cells.spec import parse_spec as parse_spec
+from hived_cells.spec import read_spec as read_spec
 from hived_cells.state import Job as Job
 from hived_cells.state import State as State
 from hived_cells.state import bound_cells as bound_cells

@@ -71,7 +71,8 @@ class ListAllocator:
         Examples
         --------
         >>> lists = ListAllocator()
-        >>> print(lists.allocate(lists.initial(Chain(1, ()), Reservation({"A": {1: 1}})), "A", 1)[1])
+        >>> state = lists.initial(Chain(1, ()), Reservation({"A": {1: 1}}))
+        >>> print(lists.allocate(state, "A", 1)[1])
         0
         """
         owned = dict(dict(state.reservation.cells).get(tenant, ())).get(level, 0)

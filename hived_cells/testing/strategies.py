@@ -13,7 +13,7 @@ __all__ = ["chains", "event_lists", "pools", "reservations"]
 
 @st.composite
 def chains(draw: st.DrawFn, *, max_gpus: int = 32, max_levels: int = 4) -> Chain:
-    """Chains of at most `max_gpus` GPUs; factors 1 and 3 turn up as well as 2.
+    """Draw chains of at most `max_gpus` GPUs; factors 1 and 3 turn up as well as 2.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def chains(draw: st.DrawFn, *, max_gpus: int = 32, max_levels: int = 4) -> Chain
 def reservations(
     draw: st.DrawFn, chain: Chain, *, tenants: tuple[str, ...] = ("A", "B")
 ) -> Reservation:
-    """Feasible reservations on a chain, from none at all to the last GPU.
+    """Draw feasible reservations on a chain, from none at all to the last GPU.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _room(chain: Chain, cells: dict[str, dict[int, int]], tenant: str, level: in
 
 @st.composite
 def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A", "B")) -> Pool:
-    """Chains with a feasible reservation.
+    """Draw chains with a feasible reservation.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A
 
 @st.composite
 def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Event]:
-    """Lists of events for a pool: requests legal or not, releases, low priority, faults.
+    """Draw lists of events for a pool: requests legal or not, releases, low priority, faults.
 
     Cells are addressed by their numbers from the top, as in a specification without names.
 
