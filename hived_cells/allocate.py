@@ -6,7 +6,7 @@ The free list of the lowest level that has a cell is served; the cell is split o
 from hived_cells import bitset
 from hived_cells.choose import HIVED, Candidates, Choose, Group, Ranking
 from hived_cells.draft import Draft, key_of
-from hived_cells.errors import IllegalRequest, InvalidChoice
+from hived_cells.errors import IllegalRequest, InvalidChoice, InvalidSpec
 from hived_cells.hierarchy import Cell
 from hived_cells.state import JOB_CHUNK, Job, Key, State, slack_by_level
 
@@ -241,7 +241,10 @@ def _candidate_number(candidates: Candidates, cell: object) -> int:
     """Return the number of a candidate's cell, -1 for anything else."""
     if not isinstance(cell, Cell) or cell.level != candidates.level:
         return -1
-    index = candidates.chain.index(cell)
+    try:
+        index = candidates.chain.index(cell)
+    except InvalidSpec:
+        return -1
     return index if candidates.holds(index) else -1
 
 

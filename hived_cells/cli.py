@@ -81,7 +81,10 @@ def _complain(message: str, code: int) -> int:
 
 def _silence_stdout() -> None:
     """Let the interpreter's last flush of a closed or full output go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -231,8 +234,13 @@ def _output(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    with _beside(path) as part, part.open("w", encoding="utf-8") as file:
-        yield file
+    with _beside(path) as part:
+        try:
+            file = part.open("w", encoding="utf-8")
+        except OSError as error:
+            raise InvalidSpec(f"--output: {path}: {error.strerror or error}") from None
+        with file:
+            yield file
 
 
 @contextmanager
@@ -260,5 +268,7 @@ def _save_picture(path: Path, state: Any, title: str) -> None:
         save: Callable[..., None] = figure.savefig
         try:
             save(part, dpi=120)
+        except OSError as error:
+            raise InvalidSpec(f"--picture: {path}: {error.strerror or error}") from None
         except ValueError as error:  # an ending that is no picture format
             raise InvalidSpec(f"--picture: {path}: {error}") from None

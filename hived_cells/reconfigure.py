@@ -80,7 +80,7 @@ def _gpu_name(pool: SpecPool, gpu: int) -> str:
     chain = pool.pool.chain
     if pool.node_level:
         node = gpu // chain.sizes[pool.node_level]
-        if any(level == pool.node_level and index == node for level, index, _ in pool.own):
+        if pool.is_named(pool.node_level, node):
             return f"{pool.label(pool.node_level, node)}/{pool.label(1, gpu)}"
     return pool.address(chain.cell(1, gpu))
 

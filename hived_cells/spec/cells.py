@@ -6,6 +6,7 @@ types say, child for child.
 
 from dataclasses import dataclass, field
 
+from hived_cells.errors import InvalidSpec
 from hived_cells.hierarchy import Chain
 from hived_cells.spec.tree import Entry
 from hived_cells.spec.types import CellType, Lineage, lineage
@@ -85,7 +86,7 @@ def read_cells(
         pool = reader.pools[name]
         pool.places.append(place)
         if len(pool.places) == 1:
-            _ = pool.chain  # too large a pool is refused before anything is listed
+            _require_size(pool, kind)
         reader.visit(pool, entry, 0, len(pool.places) - 1)
     return reader.pools, reader.pins
 
@@ -106,10 +107,10 @@ class _Reader:
         fields = _fields(entry)
         _require_type(fields, names[depth])
         address = fields.get("cellAddress")
-        if address is not None and address.value not in {None, ""}:
+        if address is not None and not address.is_blank():
             self._name(pool, level, index, address)
         pin = fields.get("pinnedCellId")
-        if pin is not None and pin.value not in {None, ""}:
+        if pin is not None and not pin.is_blank():
             if pin.text() in self.pins:
                 raise pin.refuse(f"pinned cell {pin.text()!r} stands here twice")
             self.pins[pin.text()] = PinnedPlace(names[0], level, index)
@@ -138,6 +139,14 @@ class _Reader:
                     f"first at {self._nodes[key].where}"
                 )
             self._nodes[key] = entry
+
+
+def _require_size(pool: PoolCells, kind: Entry) -> None:
+    """Refuse too large a pool before anything of it is listed."""
+    try:
+        _ = pool.chain
+    except InvalidSpec as error:
+        raise kind.refuse(str(error)) from None
 
 
 def _fields(entry: Entry) -> dict[str, Entry]:

@@ -82,6 +82,16 @@ class Entry:
                 raise self.refuse(f"key {key!r} is missing")
         return found
 
+    def is_blank(self) -> bool:
+        """Return whether nothing or an empty text stands here.
+
+        Examples
+        --------
+        >>> parse_tree("a:", "f").mapping()["a"].is_blank()
+        True
+        """
+        return self.value is None or self.value == ""
+
     def sequence(self) -> "list[Entry]":
         """Return the entries of a list; an empty place has none.
 

@@ -86,6 +86,18 @@ class SpecPool:
         frame = self.node_level if level < self.node_level else chain.levels
         return str(index % (chain.sizes[frame] // chain.sizes[level]))
 
+    def is_named(self, level: int, index: int) -> bool:
+        """Return whether a cell has an address of its own.
+
+        Examples
+        --------
+        >>> from hived_cells import Chain, Reservation
+        >>> pool = Pool(Chain(2, ()), Reservation({}))
+        >>> SpecPool("G", pool, ("", "G"), 0, (0, 1), ((1, 1, "g7"),)).is_named(1, 1)
+        True
+        """
+        return (level, index) in self._labels
+
     def address(self, cell: Cell) -> str:
         """Return a cell's address: from its node where that has a name, else from the top.
 
