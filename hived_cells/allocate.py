@@ -172,16 +172,14 @@ class _Detours:
     def __call__(self) -> Candidates | None:
         state = self._state
         slack = slack_by_level(state)
-        level = self._level + 1
+        levels = state.pool.chain.levels
+        above = range(self._level + 1, levels + 1)
+        # Without a free cell above, S_n = -owed <= 0 says no at the top level.
+        top = next((level for level in above if state.free_count[level]), levels)
         # Splitting from level l lowers S_j for every k < j <= l: each of them needs one to spare.
-        # Those up to the lowest level with a free cell are split by a plain take all the same.
-        needed = range(self._wanted + 1, state.pool.chain.levels + 1)
-        for top in range(level, state.pool.chain.levels + 1):
-            if any(slack[j] < 1 for j in needed if j <= top):
-                return None
-            if state.free_count[top]:
-                return _offer(state, self._wanted, top)
-        return None
+        if any(slack[level] < 1 for level in range(self._wanted + 1, top + 1)):
+            return None
+        return _offer(state, self._wanted, top)
 
 
 def _descend(draft: Draft, level: int, index: int, wanted: int, choose: Choose) -> int:
@@ -265,12 +263,10 @@ def jobs_within(
     >>> jobs_within(((None, Job("A", (1,))),), bitset.from_indices(2, [1]), 0, 2)
     (Job(tenant='A', gpus=(1,)),)
     """
-    found: dict[Job, None] = {}
+    found: dict[Job | None, None] = {}
     marks = bitset.window(low, start, size)
     while marks:
         gpu = start + (marks & -marks).bit_length() - 1
-        job = table[gpu // JOB_CHUNK][gpu % JOB_CHUNK]
-        if job is not None:
-            found[job] = None
+        found[table[gpu // JOB_CHUNK][gpu % JOB_CHUNK]] = None
         marks &= marks - 1
-    return tuple(found)
+    return tuple(job for job in found if job is not None)

@@ -184,19 +184,16 @@ def free_sets(pool: Pool, held: list[tuple[int, int]]) -> tuple[BitSet, ...]:
         taken[level].add(index)
     free: list[BitSet] = [bitset.empty(0)]
     broken: set[int] = set()
-    for level in range(1, chain.levels + 1):
+    for level in range(1, chain.levels):
         gone = taken[level] | broken
-        if level == chain.levels:
-            cells = bitset.full(chain.counts[level])
-            for index in gone:
-                cells = bitset.flip(cells, index)
-            free.append(cells)
-            break
         factor = chain.splits[level + 1]
         broken = {index // factor for index in gone}
         offered = {parent * factor + child for parent in broken for child in range(factor)}
         free.append(bitset.from_indices(chain.counts[level], offered - gone))
-    return tuple(free)
+    tops = bitset.full(chain.top_cells)
+    for index in taken[chain.levels] | broken:
+        tops = bitset.flip(tops, index)
+    return (*free, tops)
 
 
 def free_counts(state: State) -> tuple[int, ...]:

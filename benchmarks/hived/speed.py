@@ -57,9 +57,8 @@ def half_used(gpus: int, *, seed: int = 0) -> Bench:
     nodes = gpus // 8
     counts = {4: nodes // 4, 3: nodes // 4, 2: nodes // 4, 1: nodes // 2}  # 4 GPUs a node each
     chain = Chain(nodes, (2, 2, 2))
-    bench = Bench(
-        initial_state(chain, Reservation({"A": counts, "B": counts})), random.Random(seed)
-    )
+    state = initial_state(chain, Reservation({"A": counts, "B": counts}))
+    bench = Bench(state, random.Random(seed))
     bench.owed = [(t, k) for t in "AB" for k, count in counts.items() for _ in range(count)]
     bench.rng.shuffle(bench.owed)
     for _ in range(len(bench.owed) // 2):
@@ -99,7 +98,7 @@ def timed(call: Callable[[], object]) -> tuple[float, object]:
 
 
 def one_round(bench: Bench, operations: int) -> dict[str, float]:
-    """Return mean CPU microseconds of allocate, release and a health event over some operations."""
+    """Return mean CPU microseconds of allocate, release and a health event."""
     total = {"allocate": 0.0, "release": 0.0, "health": 0.0}
     for number in range(operations):
         at = bench.rng.randrange(len(bench.owed))
@@ -144,7 +143,7 @@ def kept_state_bytes(bench: Bench, operations: int = 400) -> float:
 
 
 def startup_seconds(gpus: int) -> dict[str, float]:
-    """Return CPU seconds of the first state, and of reading it from a file that lists each node."""
+    """Return CPU seconds of the first state, and of reading it from a file with every node."""
     nodes = gpus // 8
     counts = {4: nodes // 4, 3: nodes // 4, 2: nodes // 4, 1: nodes // 2}
     reservation = Reservation({"A": counts, "B": counts})
@@ -179,7 +178,7 @@ def measure(rounds: int, operations: int) -> list[dict[str, float]]:
 
 
 def full_search(gpus: int) -> float:
-    """Return mean CPU microseconds of starting a low-priority job of eight GPUs, for the record."""
+    """Return mean CPU microseconds of starting a low-priority job of eight GPUs."""
     bench = half_used(gpus)
     total = 0.0
     for _ in range(50):

@@ -14,9 +14,9 @@ from hived_cells.errors import InvalidSpec
 
 __all__ = ["Entry", "parse_tree", "read_text"]
 
-MAX_BYTES = 16 << 20
+MAX_BYTES = 8 << 20
 MAX_DEPTH = 100
-MAX_ENTRIES = 1_000_000  # with aliases expanded
+MAX_ENTRIES = 500_000  # with aliases expanded
 
 _TAG = "tag:yaml.org,2002:"
 
@@ -209,62 +209,129 @@ def parse_tree(text: str, source: str) -> Entry:
     from ruamel.yaml import YAML  # noqa: PLC0415 (0.1 s: only where a file is read)
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 
+    builder = _Builder(source)
     try:
-        node = YAML(typ="safe", pure=True).compose(text)
+        for event in YAML(typ="safe", pure=True).parse(text):
+            builder.take(event)
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or str(error).split("\n", 1)[0]
         raise InvalidSpec(f"{source}: {place}not YAML: {problem}") from None
-    except RecursionError:
-        raise InvalidSpec(f"{source}: nested deeper than {MAX_DEPTH}") from None
     except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
         raise InvalidSpec(f"{source}: not YAML: {error}") from None  # the parser's own slips
-    if node is None:
+    if builder.root is None:
         raise InvalidSpec(f"{source}: the file is empty")
-    return _Converter(source).entry(node, "$", 0)
+    return builder.root
 
 
-class _Converter:
-    """Turns nodes into entries and counts them on the way."""
+@dataclass(slots=True)
+class _Frame:
+    """A mapping or list that is still open."""
 
-    __slots__ = ("_left", "_source")
+    entry: Entry
+    path: str
+    anchor: str | None
+    size: int = 1  # entries inside, aliases expanded
+    key: str | None = None  # of a mapping: the key that waits for its value
+
+
+class _Builder:
+    """Turns parser events into entries; bounded in depth and in size."""
+
+    __slots__ = ("_anchors", "_frames", "_source", "root")
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._left = MAX_ENTRIES
+        self._frames: list[_Frame] = []
+        self._anchors: dict[str, tuple[Entry, int]] = {}
+        self.root: Entry | None = None
 
-    def entry(self, node: Any, path: str, depth: int) -> Entry:
-        where = f"{self._source}: {path} (line {node.start_mark.line + 1})"
-        self._left -= 1
-        if self._left < 0:
-            raise InvalidSpec(f"{where}: more than {MAX_ENTRIES} entries")
-        if depth > MAX_DEPTH:
+    def take(self, event: Any) -> None:
+        """Take the next event."""
+        name = type(event).__name__
+        if name == "ScalarEvent":
+            entry = Entry(*_scalar(event), where=self._where(event))
+            self._remember(event.anchor, entry, 1)
+            self._put(entry, 1, event)
+        elif name in {"MappingStartEvent", "SequenceStartEvent"}:
+            self._open(event, name == "MappingStartEvent")
+        elif name in {"MappingEndEvent", "SequenceEndEvent"}:
+            frame = self._frames.pop()
+            self._remember(frame.anchor, frame.entry, frame.size)
+            self._put(frame.entry, frame.size, event)
+        elif name == "AliasEvent":
+            if event.anchor not in self._anchors:
+                raise InvalidSpec(f"{self._where(event)}: alias {event.anchor!r} has no value yet")
+            self._put(*self._anchors[event.anchor], event)
+        elif name == "DocumentStartEvent" and self.root is not None:
+            raise InvalidSpec(f"{self._where(event)}: not YAML of one document")
+
+    def _open(self, event: Any, is_mapping: bool) -> None:
+        where = self._where(event)
+        if len(self._frames) >= MAX_DEPTH:
             raise InvalidSpec(f"{self._source}: nested deeper than {MAX_DEPTH}")
-        kind = str(node.tag).removeprefix(_TAG)
-        if isinstance(node.value, str):
-            value = None if kind == "null" else node.value
-            return Entry(value, kind, where)
-        if kind == "seq":
-            items = [
-                self.entry(item, f"{path}[{number}]", depth + 1)
-                for number, item in enumerate(node.value)
-            ]
-            return Entry(items, kind, where)
-        if kind != "map":
+        kind = (event.tag and str(event.tag).removeprefix(_TAG)) or (
+            "map" if is_mapping else "seq"
+        )
+        if kind not in {"map", "seq"}:
             raise InvalidSpec(f"{where}: tag {kind!r} has no place here")
-        return Entry(self._pairs(node, path, depth), kind, where)
+        entry = Entry({} if is_mapping else [], kind, where)
+        self._frames.append(_Frame(entry, self._path(), event.anchor))
 
-    def _pairs(self, node: Any, path: str, depth: int) -> dict[str, Entry]:
-        found: dict[str, Entry] = {}
-        for key, value in node.value:
-            line = key.start_mark.line + 1
-            if not isinstance(key.value, str):
-                raise InvalidSpec(f"{self._source}: {path} (line {line}): a key is not a name")
-            inner = f"{path}.{key.value}"
-            if key.value in found:
-                raise InvalidSpec(
-                    f"{self._source}: {inner} (line {line}): the key stands here twice"
-                )
-            found[key.value] = self.entry(value, inner, depth + 1)
-        return found
+    def _put(self, entry: Entry, size: int, event: Any) -> None:
+        """Put a complete entry where it belongs."""
+        if not self._frames:
+            self.root = entry
+            return
+        frame = self._frames[-1]
+        frame.size += size
+        if frame.size > MAX_ENTRIES:
+            raise InvalidSpec(f"{frame.entry.where}: more than {MAX_ENTRIES} entries")
+        if isinstance(frame.entry.value, list):
+            frame.entry.value.append(entry)
+        elif frame.key is None:
+            if isinstance(entry.value, dict | list):
+                raise InvalidSpec(f"{self._where(event)}: a key is not a name")
+            frame.key = entry.value or ""
+            if frame.key in frame.entry.value:
+                raise InvalidSpec(f"{self._where(event)}: the key stands here twice")
+        else:
+            frame.entry.value[frame.key] = entry
+            frame.key = None
+
+    def _remember(self, anchor: str | None, entry: Entry, size: int) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = (entry, size)
+
+    def _path(self) -> str:
+        if not self._frames:
+            return "$"
+        frame = self._frames[-1]
+        if isinstance(frame.entry.value, list):
+            return f"{frame.path}[{len(frame.entry.value)}]"
+        return frame.path if frame.key is None else f"{frame.path}.{frame.key}"
+
+    def _where(self, event: Any) -> str:
+        return f"{self._source}: {self._path()} (line {event.start_mark.line + 1})"
+
+
+def _scalar(event: Any) -> tuple[str | None, str]:
+    """Return a scalar's text and kind; what stands in quotes is text whatever it looks like."""
+    text = str(event.value)
+    if event.tag:
+        return text, str(event.tag).removeprefix(_TAG)
+    if not event.implicit[0]:
+        return text, "str"
+    for kind, pattern in _PLAIN.items():
+        if pattern.fullmatch(text):
+            return (None if kind == "null" else text), kind
+    return text, "str"
+
+
+# What a plain scalar means, as far as it matters here (YAML 1.2 core schema).
+_PLAIN = {
+    "null": re.compile(r"|~|null|Null|NULL"),
+    "bool": re.compile(r"true|True|TRUE|false|False|FALSE"),
+    "int": re.compile(r"[-+]?[0-9]+"),
+}

@@ -1,6 +1,6 @@
 """The machine's own books: take who holds which cell, give what must then be true.
 
-Independent of the allocator: everything is worked out from sets of GPUs.
+Independent of the allocator: everything is worked out from the GPUs of each cell.
 """
 
 from collections.abc import Iterable
@@ -31,6 +31,12 @@ class Books:
         }
         self.tenants = reservation.tenants
         self.held: dict[Cell, str] = {}
+        # From the top down: each cell with its GPUs as the bits of an integer.
+        self._cells = [
+            (cell, self._gpus(cell))
+            for level in range(chain.levels, 0, -1)
+            for cell in chain.cells(level)
+        ]
 
     def rights(self) -> list[tuple[str, int]]:
         """Return (tenant, level) of every legal request.
@@ -87,10 +93,16 @@ class Books:
         """
         del self.held[cell]
 
-    def _gpus(self, cell: Cell) -> set[int]:
+    def _gpus(self, cell: Cell) -> int:
+        """Return the cell's GPUs as the bits of an integer."""
         size = self.chain.sizes[cell.level]
-        start = self.chain.index(cell) * size
-        return set(range(start, start + size))
+        return ((1 << size) - 1) << (self.chain.index(cell) * size)
+
+    def _held_gpus(self) -> int:
+        held = 0
+        for cell in self.held:
+            held |= self._gpus(cell)
+        return held
 
     def free_cells(self) -> set[Cell]:
         """Return the free cells, merged as far as they go.
@@ -100,15 +112,12 @@ class Books:
         >>> Books(Chain(1, (2,)), Reservation({})).free_cells()
         {Cell(level=2, path=(0,))}
         """
-        taken = set().union(*map(self._gpus, self.held)) if self.held else set()
+        covered = self._held_gpus()
         found: set[Cell] = set()
-        covered: set[int] = set()
-        for level in range(self.chain.levels, 0, -1):
-            for cell in self.chain.cells(level):
-                gpus = self._gpus(cell)
-                if not gpus & taken and not gpus & covered:
-                    found.add(cell)
-                    covered |= gpus
+        for cell, gpus in self._cells:
+            if not gpus & covered:
+                found.add(cell)
+                covered |= gpus
         return found
 
     def check_slack(self, listed: Iterable[Cell] | None) -> tuple[int, ...]:
@@ -150,12 +159,12 @@ class Books:
         expected = self.free_cells()
         if len(set(cells)) != len(cells):
             raise AssertionError("conservation: a free cell is listed twice")
-        held = set().union(*map(self._gpus, self.held)) if self.held else set()
-        free = [gpu for cell in cells for gpu in self._gpus(cell)]
-        if len(set(free)) != len(free) or held & set(free):
-            raise AssertionError("conservation: a GPU is free twice, or free and held")
-        if len(free) + len(held) != self.chain.gpus:
-            lost = self.chain.gpus - len(free) - len(held)
+        covered = self._held_gpus()
+        for cell in cells:
+            if covered & self._gpus(cell):
+                raise AssertionError(f"conservation: GPUs of {cell} are free twice, or held too")
+            covered |= self._gpus(cell)
+        if lost := self.chain.gpus - covered.bit_count():
             raise AssertionError(f"conservation: {lost} GPUs are neither held nor free")
         if set(cells) != expected:
             wrong = sorted(set(cells) - expected)

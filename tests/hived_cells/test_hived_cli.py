@@ -200,7 +200,7 @@ def test_hostile_specifications_are_code_2_without_traceback(content, tmp_path, 
 
 
 def test_a_huge_file_is_refused_at_once(folder, capsys):
-    """Tests that 200 MB are refused after the first 16."""
+    """Tests that 200 MB are refused after the first 8."""
     with (folder / "huge").open("wb") as file:
         file.truncate(200_000_000)
     before = time.process_time()
@@ -208,7 +208,7 @@ def test_a_huge_file_is_refused_at_once(folder, capsys):
     assert main(["replay", "spec.yaml", "huge"]) == 2
     assert time.process_time() - before < 5
     err = capsys.readouterr().err
-    assert "longer than 16 MiB" in err
+    assert "longer than 8 MiB" in err
     assert "line 1: longer than 1 MiB" in err
 
 

@@ -120,6 +120,24 @@ def test_nodes_that_moved_to_another_pool_are_downgraded_there():
     assert sum(len(job.gpus) for job in jobs(done.cluster["DGX2-V100-NODE"])) >= 16
 
 
+def test_pins_and_unnamed_nodes_keep_their_cells():
+    """Tests the second of two pins, and nodes without a name of their own."""
+    spec = parse_spec("""
+physicalCluster:
+  cellTypes: {NODE: {childCellType: GPU, childCellNumber: 2, isNodeLevel: true}}
+  physicalCells: [{cellType: NODE, pinnedCellId: p}, {cellType: NODE, pinnedCellId: q}]
+virtualClusters: {A: {pinnedCells: [{pinnedCellId: p}]}, B: {pinnedCells: [{pinnedCellId: q}]}}
+""")
+    cluster = initial_cluster({pool.name: pool.pool for pool in spec})
+    state, _ = allocate_pin(cluster["NODE"], "B", "q")
+    cluster = cluster.replace("NODE", state)
+    bindings = named_bindings(spec, cluster)
+    assert bindings[0].gpus == ("1/0", "1/1")
+    assert recover_cluster(spec, bindings).cluster == cluster
+    stolen = [bindings[0]._replace(tenant="A")]
+    assert recover_cluster(spec, stolen).downgraded == tuple(stolen)
+
+
 def test_cells_of_types_that_are_gone_or_of_torn_cells_are_downgraded():
     """Tests a lost cell type and a cell whose GPUs now lie in two cells."""
     old = parse_spec("""

@@ -96,7 +96,9 @@ def test_hardware_that_is_gone_is_ignored_and_the_rest_stays():
     done = recover(
         pool,
         Bindings(
-            [gone], jobs=[Job("B", (1, 2)), Job("B", (7,))], bad=[Cell(2, (1,)), Cell(1, (0, 0))]
+            [gone],
+            jobs=[Job("B", (1, 2)), Job("B", (7,))],
+            bad=[Cell(2, (1,)), Cell(1, (0, 0)), Cell(1, (0, 0))],
         ),
     )
     assert done.ignored == (gone,)

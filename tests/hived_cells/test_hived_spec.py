@@ -22,6 +22,7 @@ from hived_cells.spec import tree
 
 DATA = Path(__file__).parent / "data"
 
+SPEC = read_spec(DATA / "mixed.yaml")
 TYPES = """
   cellTypes:
     NODE: {childCellType: GPU, childCellNumber: 2, isNodeLevel: true}
@@ -84,8 +85,7 @@ def test_a_machine_with_two_kinds_of_gpu_is_in_two_pools():
 @given(st.data())
 def test_every_address_leads_back_to_its_cell(data):
     """Tests that address and find are inverse on every cell of every pool."""
-    spec = read_spec(DATA / "mixed.yaml")
-    pool = data.draw(st.sampled_from(spec.pools))
+    pool = data.draw(st.sampled_from(SPEC.pools))
     level = data.draw(st.integers(1, pool.pool.chain.levels))
     cell = pool.pool.chain.cell(
         level, data.draw(st.integers(0, pool.pool.chain.counts[level] - 1))
@@ -102,7 +102,7 @@ REFUSED = [
     ("a: 1\n---\nb: 2", "not YAML"),
     ("? [a]\n: 1", "a key is not a name"),
     ("a: !!python/object:os.system {}", "tag"),
-    ("a: &x [*x]", "nested deeper"),
+    ("a: &x [*x]", "alias 'x' has no value yet"),
     (text(RACKS, types=TYPES + "    RACK: {childCellType: A, childCellNumber: 1}\n"), "twice"),
     (text("[{cellType: BOX}]"), "cell type 'BOX' is not defined"),
     (text("[{cellAddress: n1}]"), "'cellType' is missing"),
@@ -147,6 +147,14 @@ REFUSED = [
         "given twice, to 'A' and to 'B'",
     ),
     (text(RACKS, "'': {}"), "a virtual cluster needs a name"),
+    (
+        text(
+            "[{cellType: RACK, pinnedCellId: p, cellChildren: [{pinnedCellId: q}, {}]}]",
+            "A: {pinnedCells: [{pinnedCellId: p}, {pinnedCellId: q}]}",
+        ),
+        "overlap",
+    ),
+    ("!!set {a}", "tag 'set' has no place here"),
     (text(RACKS, "A: 3"), "a mapping is needed"),
     (
         text("[]", types="\n  cellTypes: {A: {childCellType: B, childCellNumber: 0}}\n"),
