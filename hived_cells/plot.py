@@ -60,14 +60,14 @@ def draw(state: State, *, title: str = "") -> "Figure":
             style = _style(state, chain.cell(level, index), owners, pins)
             if style:
                 _box(axes, index * chain.sizes[level], level, chain.sizes[level], style)
-    for bits, colour, depth in ((state.low, _LOW, 0.62), (state.bad, _BAD, 0.0)):
+    for bits, colour, depth in ((state.low, _LOW, 0.3), (state.bad, _BAD, -0.25)):
         for gpu in bitset.indices(bits):
             style = {"facecolor": colour, "edgecolor": "white", "linewidth": 0.3}
-            _box(axes, gpu, depth - 0.1, 1, style, height=0.45)
+            _box(axes, gpu, depth, 1, style, height=0.4)
     axes.set_xlim(0, chain.gpus)
-    axes.set_ylim(-0.5, chain.levels + 0.6)
+    axes.set_ylim(-0.6, chain.levels + 0.6)
     axes.set_yticks(
-        [-0.1, 0.52, *range(1, chain.levels + 1)],
+        [-0.25, 0.3, *range(1, chain.levels + 1)],
         ["bad", "low priority", *map(str, range(1, chain.levels + 1))],
     )
     axes.set_xlabel("GPU")
