@@ -22,7 +22,7 @@ from hived_cells.state import Job, State, free_counts, owed_counts
 
 __all__ = ["Ledger", "replay"]
 
-FULL_CHECK_GPUS = 256  # up to this size of a pool every rule is checked after every event
+FULL_CHECK_GPUS = 64  # up to this size of a pool every rule is checked after every event
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ def replay(
     `victims`, `flagged`, and for each pool concerned `free`, `owed` and `slack` as lists from
     level 1 up. After an event that breaks an invariant `broken` names the rules; a sound
     allocator never gets there. Every S_k is checked each time; all rules of `violations` are,
-    in pools of at most 256 GPUs. O(levels) memory beyond the state and the ids in use.
+    in pools of at most 64 GPUs. O(levels) memory beyond the state and the ids in use.
 
     Parameters
     ----------
