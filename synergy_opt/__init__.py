@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from synergy_opt.answer import PlacedJob as PlacedJob
     from synergy_opt.answer import Placement as Placement
     from synergy_opt.answer import SplitBound as SplitBound
+    from synergy_opt.certificate import Violation as Violation
+    from synergy_opt.certificate import bound_value as bound_value
+    from synergy_opt.certificate import verify as verify
+    from synergy_opt.certificate import violations as violations
     from synergy_opt.demand import best_case_demand as best_case_demand
     from synergy_opt.errors import Infeasible as Infeasible
     from synergy_opt.errors import InvalidInstance as InvalidInstance
@@ -37,6 +41,9 @@ if TYPE_CHECKING:
     from synergy_opt.fair_share import fair_throughput as fair_throughput
     from synergy_opt.generate import mix as mix
     from synergy_opt.generate import scattered as scattered
+    from synergy_opt.greedy import greedy as greedy
+    from synergy_opt.ideal import ideal_allocation as ideal_allocation
+    from synergy_opt.ideal import skipping_bound as skipping_bound
     from synergy_opt.io import import_csv as import_csv
     from synergy_opt.io import import_openb as import_openb
     from synergy_opt.io import read_instance as read_instance
@@ -52,12 +59,27 @@ if TYPE_CHECKING:
     from synergy_opt.model import Job as Job
     from synergy_opt.model import Profile as Profile
     from synergy_opt.model import Server as Server
+    from synergy_opt.optimal import optimal as optimal
+    from synergy_opt.placement import place as place
+    from synergy_opt.proportional import proportional as proportional
+    from synergy_opt.realize import realize as realize
+    from synergy_opt.report import compare as compare
     from synergy_opt.runnable import runnable as runnable
+    from synergy_opt.solution import Limits as Limits
+    from synergy_opt.tune import tune as tune
     from synergy_opt.versions import show_versions as show_versions
 
     __version__: str
 
 _EXPORTS = {
+    "certificate": ("Violation", "bound_value", "verify", "violations"),
+    "greedy": ("greedy",),
+    "ideal": ("ideal_allocation", "skipping_bound"),
+    "placement": ("place",),
+    "proportional": ("proportional",),
+    "solution": ("Limits",),
+    "tune": ("tune",),
+    "report": ("compare",),
     "answer": ("Allocation", "Bound", "Choice", "Piece", "PlacedJob", "Placement", "SplitBound"),
     "demand": ("best_case_demand",),
     "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
@@ -77,6 +99,8 @@ _EXPORTS = {
     ),
     "model": ("Cluster", "Instance", "Job", "Profile", "Server"),
     "runnable": ("runnable",),
+    "optimal": ("optimal",),
+    "realize": ("realize",),
     "versions": ("__version__", "show_versions"),
 }
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}

@@ -247,10 +247,14 @@ class Placement:
 
 
 def relative_gap(throughput: Fraction, bound: Fraction) -> Fraction:
-    """Give (bound − throughput) / throughput, and 0 where both are 0."""
-    if throughput == bound:
-        return Fraction(0)
-    return (bound - throughput) / throughput
+    """Give (bound − throughput) / throughput; for throughput 0 the gap relative to the bound, 1.
+
+    Examples
+    --------
+    >>> relative_gap(Fraction(4), Fraction(5)), relative_gap(Fraction(0), Fraction(5))
+    (Fraction(1, 4), Fraction(1, 1))
+    """
+    return (bound - throughput) / (throughput or bound or 1)
 
 
 def vector_sum(vectors: Iterable[Vector], width: int) -> Vector:

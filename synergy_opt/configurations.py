@@ -123,18 +123,22 @@ def consolidation_limits(cluster: Cluster, gpus: int) -> list[Vector]:
 
     A job that fits on one server gets at most one server's worth (Synergy, §6, "Trade-off between
     consolidation and allocation"), of a group whose servers have the GPUs. A larger job gets at
-    most the worth of n servers, n the fewest that hold its GPUs.
+    most the worth of n servers, n the fewest that hold its GPUs. Its fair share on any group is
+    allowed as well: split over small servers that are rich in resources, it may be more.
     """
-    single = [group.capacity for group in cluster.servers if group.gpus >= gpus]
+    groups = cluster.servers
+    # With one group the share is never more than the worth of the fewest servers.
+    shares = [tuple(gpus * a for a in group.per_gpu) for group in groups if len(groups) > 1]
+    single = [group.capacity for group in groups if group.gpus >= gpus]
     if single:
-        return single
+        return single + shares
     fewest, missing = 0, gpus
-    for group in sorted(cluster.servers, key=lambda g: -g.gpus):
+    for group in sorted(groups, key=lambda g: -g.gpus):
         taken = min(group.count, -(-missing // group.gpus))
         fewest, missing = fewest + taken, missing - taken * group.gpus
         if missing <= 0:
             break
-    return [tuple(_largest(cluster, r, fewest) for r in range(len(cluster.resources)))]
+    return [tuple(_largest(cluster, r, fewest) for r in range(len(cluster.names))), *shares]
 
 
 def _largest(cluster: Cluster, resource: int, servers: int) -> Fraction:

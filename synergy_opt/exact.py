@@ -7,6 +7,7 @@ survives in here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -21,6 +22,8 @@ Number = int | float | str | Decimal | Fraction
 IntArray = npt.NDArray[np.int64]
 
 _LONGEST = 100  # digits before or after the point; a longer number is a mistake or an attack
+_LONGEST_FRACTION = 1_000_000  # characters of "a/b": sums of unlike throughputs are long
+_FRACTION = re.compile(r"[+-]?[0-9]+/[0-9]+")
 _INT64 = 2**62  # headroom of one bit, so that a sum of two still fits
 
 
@@ -48,8 +51,6 @@ def exact(value: object) -> Fraction:
         return value
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, np.integer):
-        return Fraction(int(value))
     if isinstance(value, float | np.floating):
         return _from_text(repr(float(value)))
     if isinstance(value, Decimal | str):
@@ -58,20 +59,22 @@ def exact(value: object) -> Fraction:
 
 
 def _from_text(text: str) -> Fraction:
-    numerator, slash, denominator = text.partition("/")
-    if slash:
-        below = _decimal(denominator, text)
-        if below == 0:
-            raise InvalidInstance(f"must be a number, not {_shown(text)}: denominator 0")
-        return _decimal(numerator, text) / below
-    return _decimal(text, text)
+    if "/" not in text:
+        return _decimal(text)
+    if len(text) > _LONGEST_FRACTION or not _FRACTION.fullmatch(text):
+        raise InvalidInstance(f"must be a number, not {_shown(text)}")
+    # Decimal, since Python refuses to turn text of more than 4,300 digits into an int.
+    numerator, denominator = (int(Decimal(part)) for part in text.split("/"))
+    if denominator == 0:
+        raise InvalidInstance(f"must be a number, not {_shown(text)}: denominator 0")
+    return Fraction(numerator, denominator)
 
 
-def _decimal(part: str, text: str) -> Fraction:
+def _decimal(text: str) -> Fraction:
     try:
-        if len(part) > 4 * _LONGEST:
+        if len(text) > 4 * _LONGEST:
             raise ValueError
-        number = Decimal(part.strip())
+        number = Decimal(text.strip())
     except (ArithmeticError, ValueError):
         raise InvalidInstance(f"must be a number, not {_shown(text)}") from None
     if not number.is_finite():
@@ -110,10 +113,16 @@ def decimal_text(number: Fraction) -> str:
         fives, rest = fives + 1, rest // 5
     places = max(twos, fives)
     if rest != 1 or places > _LONGEST:
-        return f"{number.numerator}/{number.denominator}"
-    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+        return f"{_digits(number.numerator)}/{_digits(number.denominator)}"
+    digits = _digits(abs(number.numerator) * 10**places // number.denominator)
+    digits = digits.rjust(places + 1, "0")
     sign = "-" if number < 0 else ""
     return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
+
+
+def _digits(number: int) -> str:
+    """Write an integer of any length; Python's own `str` refuses more than 4,300 digits."""
+    return format(Decimal(number), "f")
 
 
 def exact_sum(numbers: Iterable[Fraction]) -> Fraction:

@@ -52,7 +52,7 @@ def three_resources() -> Instance:
         "memory": (20, "62.5", 105, 125),
         "storage": (10, 50, 100, 150, 200),
     }
-    jobs = [("resnet18", 2), ("audio-m5", 2), ("gnmt", 4), ("resnet18", 4), ("gnmt", 2)]
+    jobs = [("resnet18", 1), ("audio-m5", 2), ("gnmt", 4), ("resnet18", 2), ("gnmt", 5)]
     return Instance(
         name="three-resources",
         cluster=Cluster(

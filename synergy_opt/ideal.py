@@ -21,7 +21,7 @@ from synergy_opt.fair_share import fair_share
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
 from synergy_opt.multipliers import price_bound
-from synergy_opt.program import FloatArray, ideal_program
+from synergy_opt.program import FloatArray, Program, ideal_program
 from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
 from synergy_opt.runnable import runnable
 from synergy_opt.solution import Limits, Solution, Stop
@@ -29,6 +29,9 @@ from synergy_opt.solvers import NAMES
 from synergy_opt.solvers import solver as solver_named
 
 Floor = Literal["fixing", "rows"]
+
+Mixture = tuple[tuple[int, Fraction], ...]
+"""Pairs of a configuration's index and the fraction of a job's time on it."""
 
 _WHOLE = 1e-5  # a solver's integer further from whole is refused; nearer ones are then checked
 
@@ -107,14 +110,14 @@ def ideal_allocation(
     bound = best_bound(
         merged,
         instance.cluster,
-        relaxed.prices,
+        relaxed,
         integral=integral,
         rows=mixed,
         consolidated=consolidated,
     )
     used, counts, stop = with_columns(merged, rows=mixed), relaxed.counts, relaxed.stop
     done = stop is Stop.INTERRUPTED or (solver == "highs" and _is_whole(counts))
-    if integral and not done:
+    if jobs and integral and not done:
         used, solution = _integer(
             instance,
             jobs,
@@ -132,6 +135,17 @@ def ideal_allocation(
     _check_capacity(instance, choices)
     allocation = Allocation(instance=instance.name, jobs=choices, bound=bound, proof="none")
     return replace(allocation, proof=_proof(allocation, stop, limits))
+
+
+def stage_1_program(
+    instance: Instance, *, floor: Floor = "fixing", consolidated: bool = True
+) -> Program:
+    """Give the ILP of stage 1 over the kinds of runnable jobs, for export or another solver."""
+    rows = floor == "rows"
+    merged = kinds(instance, runnable(instance), merge=not rows, consolidated=consolidated)
+    return ideal_program(
+        instance.name, with_columns(merged, rows=rows), instance.cluster, rows=rows
+    )
 
 
 def skipping_bound(instance: Instance, multipliers: Vector, *, consolidated: bool = True) -> Bound:
@@ -236,31 +250,42 @@ def _choices(
     """
     choices: dict[int, Choice] = {}
     for kind, row in zip(used, counts, strict=True):
-        values = kind.configurations.value
+        values = kind.configurations.value.tolist()
         order = sorted((k for k, c in enumerate(row) if c), key=lambda k: (-values[k], k))
-        left = [row[k] for k in order]
+        # Whole numbers as int: many times faster than Fraction.
+        left = [int(row[k]) if row[k].denominator == 1 else row[k] for k in order]
+        mean = tuple((k, Fraction(c) / len(kind)) for k, c in zip(order, left, strict=True))
+        made: dict[Mixture, Choice] = {}
         for member in kind.members:
-            if averaged:
-                mixture = [(k, c / len(kind)) for k, c in zip(order, left, strict=True)]
-            else:
-                mixture = _take_one(order, left)
-            choices[member] = _choice(jobs[member], kind.configurations, mixture)
+            mixture = mean if averaged else _take_one(order, left)
+            if mixture not in made:
+                made[mixture] = _choice(jobs[member], kind.configurations, mixture)
+            like = made[mixture]
+            choices[member] = Choice(
+                id=jobs[member].id,
+                mixture=like.mixture,
+                demand=like.demand,
+                throughput=like.throughput,
+            )
     return tuple(choices[i] for i in range(len(jobs)))
 
 
-def _take_one(order: Sequence[int], left: list[Fraction]) -> list[tuple[int, Fraction]]:
+def _take_one(order: Sequence[int], left: list[Fraction | int]) -> Mixture:
     """Take one job's worth from the front of what is left, in place."""
-    mixture, missing = [], Fraction(1)
+    mixture: list[tuple[int, Fraction]] = []
+    missing: Fraction | int = 1
     for position, k in enumerate(order):
         part = min(missing, left[position])
         if part:
-            mixture.append((k, part))
+            mixture.append((k, Fraction(part)))
             left[position] -= part
             missing -= part
-    return mixture
+            if not missing:
+                break
+    return tuple(mixture)
 
 
-def _choice(job: Job, found: Configurations, mixture: list[tuple[int, Fraction]]) -> Choice:
+def _choice(job: Job, found: Configurations, mixture: Mixture) -> Choice:
     parts = [tuple(part * amount for amount in found.demand_at(k)) for k, part in mixture]
     return Choice(
         id=job.id,

@@ -6,23 +6,29 @@ breaks a rule is refused here with `InvalidInstance`, so that no later step has 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, get_args
 
+from synergy_opt.checks import (
+    check_count,
+    check_name,
+    check_resources,
+    check_unique,
+    grid_axis,
+    not_negative,
+    not_negative_table,
+)
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import ExactArray, Number, exact
+from synergy_opt.exact import ExactArray
 
 Vector = tuple[Fraction, ...]
 """An amount of each resource, in the order of `Cluster.resources`."""
 
 Per = Literal["gpu", "job"]
 Objective = Literal["relative", "absolute"]
-
-_RESERVED = ("type", "count", "gpus")  # keys of a server in a file that are no resources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +53,10 @@ class Server:
     capacity: Vector
 
     def __post_init__(self) -> None:
-        _check_name(self.type, ".type")
-        _check_count(self.count, ".count")
-        _check_count(self.gpus, ".gpus")
-        capacity = tuple(_amount(value, "") for value in self.capacity)
+        check_name(self.type, ".type")
+        check_count(self.count, ".count")
+        check_count(self.gpus, ".gpus")
+        capacity = tuple(not_negative(value, "") for value in self.capacity)
         object.__setattr__(self, "capacity", capacity)
 
     @property
@@ -95,13 +101,7 @@ class Cluster:
         self._check()
 
     def _check(self) -> None:
-        if not self.resources:
-            raise InvalidInstance("names no resource; there is nothing to divide", ".resources")
-        for name, _ in self.resources:
-            _check_name(name, ".resources")
-            if name in _RESERVED:
-                raise InvalidInstance(f"{name!r} cannot be the name of a resource", ".resources")
-        _check_unique(self.names, ".resources", "resource")
+        check_resources(self.names)
         if not self.servers:
             raise InvalidInstance("has no servers", ".servers")
         for i, group in enumerate(self.servers):
@@ -187,21 +187,23 @@ class Profile:
     ) -> None:
         pairs = axes.items() if isinstance(axes, Mapping) else axes
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "axes", tuple((key, _axis(key, values)) for key, values in pairs))
-        object.__setattr__(self, "throughput", _table(throughput, ".throughput"))
+        object.__setattr__(
+            self, "axes", tuple((key, grid_axis(key, values)) for key, values in pairs)
+        )
+        object.__setattr__(self, "throughput", not_negative_table(throughput, ".throughput"))
         object.__setattr__(self, "per", per)
         object.__setattr__(self, "unit", unit)
         self._check()
 
     def _check(self) -> None:
-        _check_name(self.name, "")
+        check_name(self.name, "")
         if not isinstance(self.unit, str):
             raise InvalidInstance(f"must be a string, not {self.unit!r}", ".unit")
         if self.per not in get_args(Per):
             raise InvalidInstance(f"must be 'gpu' or 'job', not {self.per!r}", ".per")
         if not self.axes:
             raise InvalidInstance("has no axis", ".axes")
-        _check_unique([key for key, _ in self.axes], ".axes", "axis")
+        check_unique([key for key, _ in self.axes], ".axes", "axis")
         expected = tuple(len(values) for _, values in self.axes)
         if self.throughput.shape != expected:
             shape = " × ".join(map(str, self.throughput.shape)) or "a single number"
@@ -251,10 +253,10 @@ class Job:
     weight: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        _check_name(self.id, ".id")
-        _check_count(self.gpus, ".gpus")
-        _check_name(self.profile, ".profile")
-        weight = _amount(self.weight, ".weight")
+        check_name(self.id, ".id")
+        check_count(self.gpus, ".gpus")
+        check_name(self.profile, ".profile")
+        weight = not_negative(self.weight, ".weight")
         if weight == 0:
             raise InvalidInstance("must be above 0", ".weight")
         object.__setattr__(self, "weight", weight)
@@ -304,11 +306,11 @@ class Instance:
         self._check()
 
     def _check(self) -> None:
-        _check_name(self.name, "$.name")
+        check_name(self.name, "$.name")
         if self.objective not in get_args(Objective):
             rule = f"must be 'relative' or 'absolute', not {self.objective!r}"
             raise InvalidInstance(rule, "$.objective")
-        _check_unique([profile.name for profile in self.profiles], "$.profiles", "profile")
+        check_unique([profile.name for profile in self.profiles], "$.profiles", "profile")
         for profile in self.profiles:
             if profile.resources != self.cluster.names:
                 rule = (
@@ -347,54 +349,3 @@ class Instance:
     def profile_of(self) -> Mapping[str, Profile]:
         """Profiles by name."""
         return {profile.name: profile for profile in self.profiles}
-
-
-def _axis(name: str, values: object) -> ExactArray:
-    path = f".axes.{name}"
-    axis = _table(values, path)
-    if len(axis.shape) != 1 or not len(axis):
-        raise InvalidInstance("must be a list of at least one number", path)
-    numerators = axis.numerators
-    for i in range(1, len(axis)):
-        if numerators[i] <= numerators[i - 1]:
-            rule = f"must increase strictly, but {axis[i]} follows {axis[i - 1]}"
-            raise InvalidInstance(rule, f"{path}[{i}]")
-    return axis
-
-
-def _table(values: object, path: str) -> ExactArray:
-    try:
-        table = ExactArray.of(values)
-    except InvalidInstance as error:
-        raise error.at(path) from None
-    negative = (table.numerators < 0).ravel()
-    if negative.any():
-        worst = table.tolist()[int(negative.argmax())]
-        raise InvalidInstance(f"must not be negative, but holds {worst}", path)
-    return table
-
-
-def _amount(value: Number, path: str) -> Fraction:
-    try:
-        number = exact(value)
-    except InvalidInstance as error:
-        raise error.at(path) from None
-    if number < 0:
-        raise InvalidInstance(f"must not be negative, not {number}", path)
-    return number
-
-
-def _check_name(name: object, path: str) -> None:
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidInstance(f"must be a name of at least one character, not {name!r}", path)
-
-
-def _check_count(count: object, path: str) -> None:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidInstance(f"must be a whole number of at least 1, not {count!r}", path)
-
-
-def _check_unique(names: Sequence[str], path: str, what: str) -> None:
-    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
-    if times > 1:
-        raise InvalidInstance(f"{what} {name!r} occurs {times} times", path)

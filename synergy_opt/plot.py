@@ -28,6 +28,8 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#0
 _MARKS = "osD^vP*X"
 _GREY = "#888888"
 _FORMATS = (".png", ".svg", ".pdf")
+_ROOMY = 16  # bars up to which a job's name fits into its part
+_READABLE = 12  # percent of a server from which a part is high enough for text
 _MANY = 24  # servers from which bars are too thin and sorted lines tell more
 MISSING = "pictures need matplotlib: install the extra `plot` (pip install 'synergy-hived[plot]')"
 
@@ -84,7 +86,7 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     profile = instance.profile_of[job.profile]
     share = fair_share(instance.cluster, job.gpus)
     scale = job.gpus if profile.per == "gpu" else 1
-    figure = new_figure(6.4, 4.2)
+    figure = new_figure(7.2, 4.0)
     axes = figure.subplots()
     name, unit = instance.cluster.resources[0]
     x = [float(scale * value) for value in profile.axes[0][1].tolist()]
@@ -94,14 +96,11 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes.axvline(float(share[0]), linestyle="--", color=_GREY, linewidth=1)
     axes.annotate(
         f"fair share, {float(share[0]):g} {unit}",
-        (float(share[0]), 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(4, -4),
+        (float(share[0]), 0),
+        xytext=(4, 5),
         textcoords="offset points",
         color=_GREY,
         fontsize=8,
-        rotation=90,
-        va="top",
     )
     fair = float(scale * fair_throughput(instance, job))
     axes.plot(
@@ -119,37 +118,25 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
     axes.set_xlim(left=0)
     gpus = f"{job.gpus} GPU" + ("s" if job.gpus > 1 else "")
     axes.set_title(f"{job.id}: {job.profile}, {gpus}", loc="left")
-    axes.legend(fontsize=8, frameon=False, loc="lower right")
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     _clean(axes)
     return figure
 
 
-def utilisation(instance: Instance, placements: Sequence[Placement]) -> Figure:
+def utilisation(instance: Instance, placements: Mapping[str, Placement]) -> Figure:
     """Draw how full each server is: a panel a resource, a bar or line a mechanism.
 
-    Up to 24 servers in their order; more are sorted from the fullest down, each mechanism and
-    panel by itself.
+    Up to 24 servers in their order, each bar divided among the jobs; more are sorted from the
+    fullest down, each mechanism and panel by itself.
     """
     names = ("GPUs", *instance.cluster.names)
-    tables = [server_utilisation(instance, placement) for placement in placements]
     servers = instance.cluster.server_count
-    figure = new_figure(
-        max(6.4, min(12.0, 2 + 0.45 * servers * len(placements))), 1.5 + 1.6 * len(names)
-    )
+    width = max(6.4, min(12.0, 2 + 0.45 * servers * len(placements)))
+    figure = new_figure(width, 1.5 + 1.6 * len(names))
     panels = figure.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for r, (axes, name) in enumerate(zip(panels, names, strict=True)):
-        for k, (placement, table) in enumerate(zip(placements, tables, strict=True)):
-            heights = [100 * float(row[r]) for row in table]
-            label, colour = placement.mechanism, COLOURS[k % len(COLOURS)]
-            if servers > _MANY:
-                x = [100 * i / (servers - 1) for i in range(servers)]
-                axes.plot(x, sorted(heights, reverse=True), color=colour, label=label)
-            else:
-                width = 0.8 / len(placements)
-                shift = (k - (len(placements) - 1) / 2) * width
-                axes.bar(
-                    [i + shift for i in range(servers)], heights, width, color=colour, label=label
-                )
+        draw = _bars if servers <= _MANY else _sorted_lines
+        draw(axes, instance, placements, r)
         axes.axhline(100, color=_GREY, linewidth=0.8, linestyle=":")
         axes.set_ylabel(f"{name} in use, %")
         axes.set_ylim(0, 108)
@@ -159,12 +146,53 @@ def utilisation(instance: Instance, placements: Sequence[Placement]) -> Figure:
     else:
         panels[-1].set_xlabel("server")
         panels[-1].set_xticks(range(servers))
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside upper right", ncols=len(labels), frameon=False, fontsize=8
-    )
+    from matplotlib.patches import Patch  # noqa: PLC0415
+
+    handles = [Patch(color=_colour(k), label=name) for k, name in enumerate(placements)]
+    where = {"loc": "outside upper right", "ncols": len(handles)}
+    figure.legend(handles=handles, frameon=False, fontsize=8, **where)
     figure.suptitle(instance.name, x=0.01, ha="left", fontsize=11)
     return figure
+
+
+def _bars(
+    axes: Axes, instance: Instance, placements: Mapping[str, Placement], resource: int
+) -> None:
+    """Stack the jobs' parts of each server, with the jobs' names where there is room."""
+    kind = instance.cluster.group_of_server
+    whole = [(Fraction(g.gpus), *g.capacity)[resource] for g in instance.cluster.servers]
+    width, roomy = 0.8 / len(placements), len(kind) * len(placements) <= _ROOMY
+    for k, placement in enumerate(placements.values()):
+        shift = (k - (len(placements) - 1) / 2) * width
+        top = [0.0] * len(kind)
+        for job in placement.jobs:
+            for piece in job.pieces:
+                i = piece.server
+                amount = (piece.gpus, *piece.amounts)[resource]
+                height = 100 * float(amount / whole[kind[i]])
+                axes.bar(
+                    [i + shift],
+                    [height],
+                    width,
+                    bottom=top[i],
+                    color=_colour(k),
+                    edgecolor="white",
+                    linewidth=0.7,
+                )
+                if roomy and height > _READABLE:
+                    at = (i + shift, top[i] + height / 2)
+                    axes.text(*at, job.id, ha="center", va="center", fontsize=8, color="white")
+                top[i] += height
+
+
+def _sorted_lines(
+    axes: Axes, instance: Instance, placements: Mapping[str, Placement], resource: int
+) -> None:
+    for k, placement in enumerate(placements.values()):
+        rows = server_utilisation(instance, placement)
+        heights = sorted((100 * float(row[resource]) for row in rows), reverse=True)
+        x = [100 * i / (len(heights) - 1) for i in range(len(heights))]
+        axes.plot(x, heights, color=_colour(k))
 
 
 def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
@@ -188,22 +216,23 @@ def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
             [i + shift for i in range(len(found))],
             heights,
             width * 0.92,
-            color=COLOURS[k % len(COLOURS)],
+            color=_colour(k),
             label=mechanism,
         )
-        texts = ["none" if v is None else f"{100 * float(v):.2g}" for v in values]
+        texts = ["none" if v is None else _percent(100 * float(v)) for v in values]
         axes.bar_label(bars, texts, fontsize=8, padding=2)
     axes.set_xticks(range(len(found)), list(found))
     axes.set_ylabel("gap to the bound, %")
     axes.margins(y=0.15)
     axes.set_ylim(bottom=0)
-    axes.legend(
-        fontsize=8,
-        frameon=False,
-        ncols=min(4, len(mechanisms)),
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-    )
+    if mechanisms:
+        axes.legend(
+            fontsize=8,
+            frameon=False,
+            ncols=len(mechanisms),
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+        )
     _clean(axes)
     return figure
 
@@ -212,7 +241,7 @@ def _job(instance: Instance, job_id: str) -> Job:
     for job in instance.jobs:
         if job.id == job_id:
             return job
-    raise InvalidInstance(f"there is no job {job_id!r} in {instance.name!r}", "$.jobs")
+    raise InvalidInstance(f"there is no job {job_id!r}", "$.jobs")
 
 
 def _lines(
@@ -226,13 +255,25 @@ def _lines(
         for (_, axis), amount in zip(profile.axes[2:], share[2:], strict=True)
     )
     if len(profile.axes) == 1:
-        return [("throughput", list(values))]
+        return [("throughput", values.tolist())]
     name, unit = instance.cluster.resources[1]
-    levels = profile.axes[1][1].tolist()
+    curves: dict[tuple[float, ...], list[str]] = {}
+    for k, level in enumerate(profile.axes[1][1].tolist()):
+        curve = tuple(float(values[(i, k, *rest)]) for i in range(len(values)))
+        curves.setdefault(curve, []).append(f"{float(scale * level):g}")
+    # Levels that make no difference share a line: one would hide the other.
     return [
-        (f"{float(scale * level):g} {unit} {name}", list(values[(slice(None), k, *rest)]))
-        for k, level in enumerate(levels)
+        (f"{'–'.join(dict.fromkeys([at[0], at[-1]]))} {unit} {name}", list(curve))
+        for curve, at in curves.items()
     ]
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _labelled(name: str, unit: str) -> str:

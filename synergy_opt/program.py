@@ -7,6 +7,7 @@ row_lower ≤ A x ≤ row_upper, lower ≤ x ≤ upper, some x integer.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -97,7 +98,7 @@ def ideal_program(
     columns = int(first[-1])
     counts = np.array([len(kind) for kind in kinds], dtype=np.float64)
     matrix = _Rows()
-    for r, resource in enumerate(cluster.names):
+    for r, resource in enumerate(_row_names(cluster.names)):
         amounts = [kind.configurations.demand[r] for kind in kinds]
         capacity = cluster.capacity[r]
         below = math.lcm(capacity.denominator, *(a.denominator for a in amounts))
@@ -110,9 +111,9 @@ def ideal_program(
         matrix.add(f"jobs_{t}", np.arange(first[t], first[t + 1]), np.ones(sizes[t]), count, count)
     if rows:
         for t, kind in enumerate(kinds):
-            values = kind.configurations.value.to_floats()
-            floor = float(kind.configurations.floor) * len(kind)
-            matrix.add(f"floor_{t}", np.arange(first[t], first[t + 1]), values, floor, math.inf)
+            floor = kind.configurations.floor * len(kind)
+            values, (least,) = _whole_row(kind.configurations.value.tolist(), [floor])
+            matrix.add(f"floor_{t}", np.arange(first[t], first[t + 1]), values, least, math.inf)
     gains = [kind.configurations.value for kind in kinds]
     return matrix.program(
         name=f"{name}-stage-1",
@@ -165,7 +166,7 @@ def placement_program(
     matrix = _Rows()
     for j in range(jobs):
         matrix.add(f"job_{j}", np.arange(j * servers, (j + 1) * servers), np.ones(servers), 1, 1)
-    names = ("gpus", *resources)
+    names = _row_names(("gpus", *resources))
     scaled = [_whole_row([t[r] for t in totals], [f[r] for f in free]) for r in range(len(names))]
     stride = np.arange(jobs) * servers
     for i in range(servers):
@@ -217,7 +218,7 @@ def fewest_splits_program(
         both = np.concatenate([here, here + cells])
         matrix.add(f"kind_{k}", both, np.ones(2 * servers), count, count)
     stride = np.arange(kinds) * servers
-    names = ("gpus", *resources)
+    names = _row_names(("gpus", *resources))
     scaled = [_whole_row([t[r] for t in totals], [f[r] for f in free]) for r in range(len(names))]
     for i in range(servers):
         both = np.concatenate([stride + i, stride + i + cells])
@@ -235,10 +236,16 @@ def fewest_splits_program(
     )
 
 
+def _row_names(resources: Sequence[str]) -> list[str]:
+    """Give names that MPS and LP files can hold: ASCII letters, digits and _, unique."""
+    clean = [f"capacity_{re.sub('[^A-Za-z0-9]', '_', name)}" for name in resources]
+    return [n if clean.count(n) == 1 else f"{n}_r{r}" for r, n in enumerate(clean)]
+
+
 def _whole_row(
     amounts: Sequence[Fraction], limits: Sequence[Fraction]
 ) -> tuple[FloatArray, list[int]]:
-    """Scale a row's coefficients and the limits of all servers to coprime integers."""
+    """Scale a row's coefficients and its limits to coprime integers."""
     below = math.lcm(*(number.denominator for number in [*amounts, *limits]))
     whole = [int(number * below) for number in [*amounts, *limits]]
     common = max(math.gcd(*whole), 1)

@@ -18,7 +18,7 @@ from synergy_opt.exact_linear import Equation, solve_exactly
 from synergy_opt.kinds import Kind
 from synergy_opt.model import Cluster, Instance, Vector
 from synergy_opt.multipliers import price_bound, rationalised
-from synergy_opt.program import ideal_program
+from synergy_opt.program import FloatArray, ideal_program
 from synergy_opt.solution import Basis, Limits, Solution, Stop
 from synergy_opt.solvers import solver as solver_named
 
@@ -37,12 +37,15 @@ class Relaxation:
     counts
         A vertex, exact; None where a limit came first.
     prices
-        Candidates for the multipliers of the resources, best first.
+        The multipliers of the resources, an optimum of the dual; None where a limit came first.
+    near
+        The solver's floats for them, 0 where it has none.
     """
 
     stop: Stop
     counts: Counts | None
-    prices: tuple[Vector, ...]
+    prices: Vector | None
+    near: tuple[float, ...]
 
 
 def with_columns(merged: Sequence[Kind], *, rows: bool) -> list[Kind]:
@@ -63,34 +66,39 @@ def relax(instance: Instance, merged: Sequence[Kind], *, rows: bool, limits: Lim
     cluster, shown = instance.cluster, with_columns(merged, rows=rows)
     program = ideal_program(instance.name, shown, cluster, integral=False, rows=rows)
     solution = solver_named("highs")(program, limits)
-    nothing = tuple(Fraction(0) for _ in cluster.names)
+    near = _float_prices(solution, program.row_upper, cluster)
     if solution.basis is None:
-        return Relaxation(stop=solution.stop, counts=None, prices=(nothing,))
+        return Relaxation(stop=solution.stop, counts=None, prices=None, near=near)
     matrix = _Matrix(shown, cluster, rows=rows)
-    floats = _float_prices(solution, program.row_upper, cluster)
-    exact = matrix.prices(solution.basis)
-    prices = (exact, floats) if exact is not None else (floats,)
-    counts = matrix.counts(solution.basis)
-    return Relaxation(stop=solution.stop, counts=counts, prices=prices)
+    return Relaxation(
+        stop=solution.stop,
+        counts=matrix.counts(solution.basis),
+        prices=matrix.prices(solution.basis),
+        near=near,
+    )
 
 
 def best_bound(
     merged: Sequence[Kind],
     cluster: Cluster,
-    prices: Sequence[Vector],
+    relaxed: Relaxation,
     *,
     integral: bool,
     rows: bool,
     consolidated: bool,
 ) -> Bound:
-    """Give the least bound that these multipliers, or simple fractions near them, prove."""
+    """Give the bound of the dual optimum, or the least near the floats where it is not known."""
 
     def value(multipliers: Vector) -> Fraction:
         return price_bound(merged, cluster.capacity, multipliers, integral=integral, rows=rows)
 
-    near = [rationalised([float(p) for p in vector], value) for vector in prices]
-    exact = [(vector, value(vector)) for vector in prices]
-    multipliers, least = min([*near, *exact], key=lambda pair: pair[1])
+    if relaxed.prices is not None:
+        multipliers, least = (
+            relaxed.prices,
+            value(relaxed.prices),
+        )  # the dual optimum: no other is better
+    else:
+        multipliers, least = rationalised(relaxed.near, value)
     return Bound(
         value=least,
         multipliers=multipliers,
@@ -100,12 +108,13 @@ def best_bound(
     )
 
 
-def _float_prices(solution: Solution, limits: np.ndarray, cluster: Cluster) -> Vector:
-    """Give the duals of the resource rows, in units of the resources."""
-    assert solution.row_duals is not None
+def _float_prices(solution: Solution, limits: FloatArray, cluster: Cluster) -> tuple[float, ...]:
+    """Give the duals of the resource rows, in units of the resources; 0 where there are none."""
+    if solution.row_duals is None:
+        return (0.0,) * len(cluster.names)
     scales = [limits[r] / float(amount) for r, amount in enumerate(cluster.capacity)]
     duals = solution.row_duals[: len(scales)]
-    return tuple(Fraction(max(d * s, 0.0)) for d, s in zip(duals, scales, strict=True))
+    return tuple(max(float(d * s), 0.0) for d, s in zip(duals, scales, strict=True))
 
 
 class _Matrix:

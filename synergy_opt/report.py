@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from synergy_opt.answer import Allocation, Bound, Placement
 from synergy_opt.certificate import violations
+from synergy_opt.errors import Infeasible
 from synergy_opt.exact import decimal_text
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.measures import above_a_server, below_floor, utilisation
@@ -77,11 +78,14 @@ class Comparison:
         Stage 1's answer: its bound holds for every fair placement of all runnable jobs.
     rows
         One a mechanism.
+    without
+        Name and reason of each mechanism that found no placement.
     """
 
     instance: Instance
     ideal: Allocation
     rows: tuple[Row, ...]
+    without: tuple[tuple[str, str], ...] = ()
 
 
 def compare(
@@ -112,15 +116,19 @@ def compare(
     if progress:
         progress("bound")
     ideal = ideal_allocation(instance, limits=limits)
-    rows = []
+    rows, without = [], []
     for name, mechanism in mechanisms.items():
         if progress:
             progress(name)
         start = perf_counter()
-        placement = mechanism(instance)
+        try:
+            placement = mechanism(instance)
+        except Infeasible as reason:
+            without.append((name, str(reason)))
+            continue
         seconds = perf_counter() - start
         rows.append(judge(instance, name, placement, seconds=seconds, bound=ideal.bound))
-    return Comparison(instance=instance, ideal=ideal, rows=tuple(rows))
+    return Comparison(instance=instance, ideal=ideal, rows=tuple(rows), without=tuple(without))
 
 
 def judge(
@@ -133,7 +141,7 @@ def judge(
 ) -> Row:
     """Certify a placement and measure it; `bound` is stage 1's, for placements of every job."""
     broken = tuple(map(str, violations(instance, placement)))
-    if any(rule for rule in broken) and not _measurable(instance, placement):
+    if broken and not _measurable(instance, placement):
         # What the numbers mean is not defined when jobs or servers are not those of the instance.
         return Row(
             mechanism=name,
@@ -146,9 +154,10 @@ def judge(
         )
     below = below_floor(instance, placement)
     valid = _valid_bound(instance, placement, below, bound)
-    if valid is not None and placement.throughput > valid.value:
-        stated = replace(placement, bound=valid)
-        broken = tuple(dict.fromkeys([*broken, *map(str, violations(instance, stated))]))
+    if valid is not None and valid != placement.bound:
+        # The certificate computes the bound anew from its multipliers.
+        stated = map(str, violations(instance, replace(placement, bound=valid)))
+        broken = tuple(dict.fromkeys([*broken, *stated]))
     return Row(
         mechanism=name,
         placement=placement,
@@ -205,6 +214,8 @@ def table(comparison: Comparison) -> Table:
     for name in instance.cluster.names:
         drawn.add_column(name, justify="right")
     drawn.add_column("seconds", justify="right")
+    for name, _ in comparison.without:
+        drawn.add_row(name, "none")
     for row in comparison.rows:
         drawn.add_row(*cells(row, width=len(instance.cluster.names)))
     return drawn
@@ -235,8 +246,13 @@ def gap_text(row: Row) -> str:
 
 def footnotes(comparisons: Iterable[Comparison]) -> list[str]:
     """Give the sentences that the marks of these tables need."""
-    rows = [row for comparison in comparisons for row in comparison.rows]
-    notes = []
+    listed = list(comparisons)
+    rows = [row for comparison in listed for row in comparison.rows]
+    notes = [
+        f"{comparison.instance.name}: {name} finds no placement: {reason}"
+        for comparison in listed
+        for name, reason in comparison.without
+    ]
     if any(row.bound is not None and row.bound.skipping for row in rows):
         notes.append(
             "* against the bound for placements that may leave jobs out or give a job more than "
@@ -260,6 +276,7 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
         "bound": decimal_text(comparison.ideal.bound.value),
         "proof": comparison.ideal.proof,
         "mechanisms": [row_json(row, names) for row in comparison.rows],
+        "without": dict(comparison.without),
     }
 
 

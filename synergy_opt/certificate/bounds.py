@@ -26,7 +26,7 @@ def bound_value(instance: Instance, jobs: Iterable[Job], bound: Bound) -> Fracti
     L(λ) = Σ_r λ_r R_r + Σ_j max_k (W_jk − λ·d_jk), W in the unit of the objective. For ``rows``
     without ``integral`` the maximum is over mixtures with Σ W y ≥ W^f; with ``skipping`` a job's
     term is at least 0; with ``integral`` L is rounded down to a multiple of the largest number
-    that divides every W_jk.
+    of which every W_jk is a multiple (of a dominated k none, which no placement needs).
 
     Parameters
     ----------
@@ -79,11 +79,23 @@ def bound_violations(
 ) -> Iterator[Violation]:
     """Report a stated bound that its multipliers do not prove, or that does not hold here."""
     bound = placement.bound
+    if placement.proof == "multipliers" and (bound is None or bound.value != total):
+        against = "there is no bound" if bound is None else f"the bound is {show(bound.value)}"
+        message = f"states that the bound meets the throughput {show(total)}, but {against}"
+        yield Violation(rule="proof", where="$.proof", message=message)
     if bound is None:
         if upper_bound is not None:
             message = f"{show(upper_bound)} is stated without a certificate: nothing proves it"
             yield Violation(rule="unproved-bound", where="$.upper_bound", message=message)
         return
+    yield from _stated(facts, placement, bound, upper_bound)
+    yield from _holds(placement, bound, total)
+
+
+def _stated(
+    facts: Facts, placement: Placement, bound: Bound, upper_bound: Fraction | None
+) -> Iterator[Violation]:
+    """Report a bound that is not what its certificate says or proves."""
     if upper_bound is not None and upper_bound != bound.value:
         message = f"states {show(upper_bound)}, but its certificate is for {show(bound.value)}"
         yield Violation(rule="upper-bound", where="$.upper_bound", message=message)
@@ -98,6 +110,10 @@ def bound_violations(
                 f"{show(proven - bound.value)} more"
             )
             yield Violation(rule="upper-bound", where="$.upper_bound", message=message)
+
+
+def _holds(placement: Placement, bound: Bound, total: Fraction) -> Iterator[Violation]:
+    """Report a bound that the placement exceeds, or that is not for placements like it."""
     if total > bound.value:
         message = (
             f"the throughput {show(total)} is {show(total - bound.value)} above the bound "

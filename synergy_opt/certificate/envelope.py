@@ -6,7 +6,6 @@ y ≥ 0 }: the upper concave envelope of the profile, at the demand or below it.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -58,11 +57,11 @@ def _start(
     index = np.unravel_index(points, grid.worth.shape)
     width, height = len(points), len(demand) + 2
     table = np.zeros((height, width + height), dtype=object)
-    for r, (axis, amount) in enumerate(zip(grid.axes, demand, strict=True)):
-        common = math.lcm(amount.denominator, *(x.denominator for x in axis))
-        steps = np.array([int(x * common) for x in axis], dtype=object)[index[r]]
+    for r, ((axis, unit), amount) in enumerate(zip(grid.axes, demand, strict=True)):
+        most = amount / unit
+        steps = np.array(axis, dtype=object)[index[r]] * most.denominator
         table[r, :width] = steps - steps[top]
-        table[r, -1] = int(amount * common) - steps[top]
+        table[r, -1] = most.numerator - steps[top]
     table[-2, :width] = 1
     table[-2, -1] = 1
     table[-1, :width] = worth[top] - worth

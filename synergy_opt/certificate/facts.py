@@ -7,7 +7,7 @@ servers; equal questions are answered once.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -30,25 +30,27 @@ class Grid:
     Parameters
     ----------
     axes
-        For each resource the job's totals along its axis, ascending.
+        For each resource the job's totals along its axis, ascending, as integers with the amount
+        that 1 of them stands for.
     worth
         Throughput at each grid point, in the profile's unit, as integers on `denominator`.
     denominator
         Common denominator of `worth`.
     """
 
-    axes: tuple[Vector, ...]
+    axes: tuple[tuple[list[int], Fraction], ...]
     worth: IntArray
     denominator: int
 
     def corner(self, amounts: Vector) -> tuple[slice, ...]:
         """Give the grid points within `amounts`, as an index of the table."""
         pairs = zip(self.axes, amounts, strict=True)
-        return tuple(slice(bisect_right(axis, amount)) for axis, amount in pairs)
+        return tuple(slice(bisect_right(axis, amount // unit)) for (axis, unit), amount in pairs)
 
-    def best(self, amounts: Vector) -> Fraction | None:
-        """Give max { W_k : d_k ≤ amounts }, None where no grid point lies within."""
-        inside = self.worth[self.corner(amounts)]
+    def best(self, amounts: Vector, allowed: Mask | None = None) -> Fraction | None:
+        """Give max { W_k : d_k ≤ amounts, k allowed }, None where no such point lies within."""
+        corner = self.corner(amounts)
+        inside = self.worth[corner] if allowed is None else self.worth[corner][allowed[corner]]
         return Fraction(int(inside.max()), self.denominator) if inside.size else None
 
 
@@ -83,7 +85,10 @@ class Facts:
     def _grid(self, job: Job) -> Grid:
         profile = self.instance.profile_of[job.profile]
         scale = job.gpus if profile.per == "gpu" else 1
-        axes = tuple(tuple(scale * x for x in axis.tolist()) for _, axis in profile.axes)
+        axes = tuple(
+            (axis.numerators.tolist(), Fraction(scale, axis.denominator))
+            for _, axis in profile.axes
+        )
         table = profile.throughput
         return Grid(axes=axes, worth=table.numerators, denominator=table.denominator)
 
@@ -129,9 +134,14 @@ class Facts:
         """Give the worths of the consolidation rule: a job has at most one of these.
 
         A job that fits on one server: the capacity of a server with its GPUs. A larger one: what
-        n servers have at most of each resource, n the fewest that hold its GPUs.
+        n servers have at most of each resource, n the fewest that hold its GPUs. And for both the
+        fair share on any group, which on small servers may be more than either.
         """
-        return self.once(("limits", gpus), lambda: self._limits(gpus))
+        return self.once(("limits", gpus), lambda: (*self._limits(gpus), *self._shares(gpus)))
+
+    def _shares(self, gpus: int) -> Iterator[Vector]:
+        for group in self.instance.cluster.servers:
+            yield tuple(amount * gpus / group.gpus for amount in group.capacity)
 
     def _limits(self, gpus: int) -> tuple[Vector, ...]:
         groups = self.instance.cluster.servers

@@ -62,11 +62,13 @@ def _mixture(
     facts: Facts, job: Job, placed: PlacedJob, bound: Bound, path: str
 ) -> Iterator[Violation]:
     allowed = facts.allowed(job, fair=not bound.rows, consolidated=bound.consolidated)
-    # One placement has one bound, so the profile, the GPUs and the demand say all.
-    best = facts.once(
-        ("mixture", job.profile, job.gpus, tuple(placed.demand)),
-        lambda: best_mixture(facts.grid(job), allowed, placed.demand),
-    )
+    best = facts.grid(job).best(placed.demand, allowed)
+    if best is None or facts.unit(job) * best < placed.throughput:
+        # One placement has one bound, so the profile, the GPUs and the demand say all.
+        best = facts.once(
+            ("mixture", job.profile, job.gpus, tuple(placed.demand)),
+            lambda: best_mixture(facts.grid(job), allowed, placed.demand),
+        )
     value = facts.unit(job) * (best or 0)
     if value < placed.throughput or best is None:
         message = (

@@ -7,29 +7,42 @@ inequality that does not hold (theory: stage 2, points 1 and 2).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from synergy_opt.answer import Placement, SplitBound
 from synergy_opt.certificate.pieces import Held, load, rows
 from synergy_opt.certificate.violation import Violation
 from synergy_opt.model import Cluster
 
+_FIGURES = (
+    "servers",
+    "rows_per_server",
+    "components",
+    "extra_pieces",
+    "split_jobs",
+    "tight_rows",
+)
+
 
 def split_violations(cluster: Cluster, placement: Placement, on: Held) -> Iterator[Violation]:
     """Report stated figures that are wrong ("split-figure") and broken bounds ("split-bound").
 
-    Decided are the two inequalities pieces − jobs ≤ q(s − κ) and ≤ tight rows, which every vertex
-    obeys; an answer that obeys both need not be a vertex.
+    ``fewest`` is the word of a search; all that can be said is that no placement, this one
+    included, has fewer split jobs. Decided are the two inequalities pieces − jobs ≤ q(s − κ) and
+    ≤ tight rows, which every vertex obeys; an answer that obeys both need not be a vertex.
     """
     if placement.split is None:
         return
     found = _counted(cluster, placement, on)
-    for name in (field.name for field in fields(SplitBound)):
+    for name in _FIGURES:
         stated, counted = getattr(placement.split, name), getattr(found, name)
         # A float or a bool may equal an integer and is none.
         if type(stated) is not int or stated != counted:
             message = f"states {stated}, but the pieces show {counted}"
             yield Violation(rule="split-figure", where=f"$.split.{name}", message=message)
+    fewest = placement.split.fewest
+    if fewest is not None and not (type(fewest) is int and 0 <= fewest <= found.split_jobs):
+        message = f"states {fewest}, but {found.split_jobs} jobs are split here"
+        yield Violation(rule="split-figure", where="$.split.fewest", message=message)
     if found.extra_pieces > found.limit:
         message = (
             f"{found.extra_pieces} extra pieces are more than q(s − κ) = "

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from synergy_opt.answer import Bound
-from synergy_opt.certificate.facts import Facts
+from synergy_opt.certificate.facts import Facts, Mask
 from synergy_opt.exact import IntArray
 from synergy_opt.model import Job
 
@@ -32,10 +32,28 @@ def kinds(jobs: Iterable[Job]) -> list[tuple[Job, int]]:
 
 
 def common_step(facts: Facts, job: Job, bound: Bound) -> Fraction:
-    """Give the largest number of which every allowed value is a multiple."""
+    """Give the largest number of which every allowed, undominated value is a multiple.
+
+    A placement on dominated points has no more throughput than one on those that dominate them,
+    which are allowed as well: what bounds the latter bounds all.
+    """
     grid = facts.grid(job)
-    worth = grid.worth[facts.allowed(job, fair=True, consolidated=bound.consolidated)]
+    allowed = facts.allowed(job, fair=True, consolidated=bound.consolidated)
+    worth = grid.worth[allowed & _undominated(grid.worth)]
     return facts.unit(job) * Fraction(math.gcd(*worth.tolist()), grid.denominator)
+
+
+def _undominated(worth: IntArray) -> Mask:
+    """Mark the grid points that make more than every other one within their demand."""
+    reach = worth
+    for axis in range(worth.ndim):
+        reach = np.maximum.accumulate(reach, axis=axis)
+    keep = np.ones(worth.shape, dtype=bool)
+    for axis in range(worth.ndim):
+        # One step back along an axis; before the first point nothing is made.
+        before = np.insert(np.delete(reach, -1, axis=axis), 0, -1, axis=axis)
+        keep &= np.asarray(worth > before, dtype=bool)
+    return keep
 
 
 def term(facts: Facts, job: Job, bound: Bound) -> Fraction:
@@ -54,10 +72,11 @@ def _scores(facts: Facts, job: Job, bound: Bound) -> tuple[IntArray, int]:
     grid = facts.grid(job)
     value = facts.unit(job) / grid.denominator
     pairs = zip(bound.multipliers, grid.axes, strict=True)
-    costs = [[price * x for x in axis] for price, axis in pairs]
-    scale = math.lcm(value.denominator, *(c.denominator for axis in costs for c in axis))
+    costs = [(axis, price * unit) for price, (axis, unit) in pairs]
+    scale = math.lcm(value.denominator, *(cost.denominator for _, cost in costs))
     factor = int(value * scale)
-    whole = [[int(cost * scale) for cost in axis] for axis in costs]
+    factors = [(axis, int(cost * scale)) for axis, cost in costs]
+    whole = [[x * cost for x in axis] for axis, cost in factors]
     # The largest magnitude that any partial result can have decides where int64 is safe.
     largest = int(grid.worth.max()) * factor + sum(axis[-1] for axis in whole)
     kind = np.int64 if largest < _INT64 else object

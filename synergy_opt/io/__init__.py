@@ -5,15 +5,17 @@ rule is refused with its name, the path inside it and the rule.
 """
 
 from synergy_opt.io.instance_csv import import_csv
-from synergy_opt.io.instance_file import read_instance, write_instance
+from synergy_opt.io.instance_file import instance_text, read_instance, write_instance
 from synergy_opt.io.openb import import_openb
-from synergy_opt.io.placement_file import read_placement, write_placement
+from synergy_opt.io.placement_file import placement_to_json, read_placement, write_placement
 from synergy_opt.io.profile_csv import read_profiles, write_profiles
 from synergy_opt.io.shipped import shipped, shipped_names, shipped_path
 
 __all__ = [
     "import_csv",
     "import_openb",
+    "instance_text",
+    "placement_to_json",
     "read_instance",
     "read_placement",
     "read_profiles",

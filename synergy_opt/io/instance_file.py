@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
+from synergy_opt.checks import check_resources
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import ExactArray, decimal_text
 from synergy_opt.io.fields import (
@@ -22,7 +23,15 @@ from synergy_opt.io.fields import (
     check_schema,
 )
 from synergy_opt.io.text import read_json, write_text
-from synergy_opt.model import Cluster, Instance, Job, Objective, Per, Profile, Server
+from synergy_opt.model import (
+    Cluster,
+    Instance,
+    Job,
+    Objective,
+    Per,
+    Profile,
+    Server,
+)
 
 SCHEMA = "synergy-opt/instance/1"
 
@@ -94,27 +103,38 @@ def _cluster(value: object) -> Cluster:
     top = as_object(value, path, required=("resources", "servers"))
     units = as_mapping(top["resources"], f"{path}.resources")
     resources = {name: as_string(unit, f"{path}.resources.{name}") for name, unit in units.items()}
-    servers = [
-        _server(entry, f"{path}.servers[{i}]", tuple(resources))
-        for i, entry in enumerate(as_list(top["servers"], f"{path}.servers"))
-    ]
     try:
-        return Cluster(resources=resources, servers=servers)
+        check_resources(tuple(resources))
+        return Cluster(
+            resources=resources,
+            servers=[
+                _server(entry, f".servers[{i}]", tuple(resources))
+                for i, entry in enumerate(as_list(top["servers"], ".servers"))
+            ],
+        )
     except InvalidInstance as error:
         raise error.at(path) from None
 
 
 def _server(value: object, path: str, names: tuple[str, ...]) -> Server:
-    top = as_object(value, path, required=("type", "count", "gpus", *names))
     try:
+        top = as_object(value, "", required=("type", "count", "gpus", *names))
         return Server(
             type=as_string(top["type"], ".type"),
             count=as_integer(top["count"], ".count"),
             gpus=as_integer(top["gpus"], ".gpus"),
-            capacity=tuple(as_number(top[name], f".{name}") for name in names),
+            capacity=tuple(_capacity(top[name], f".{name}") for name in names),
         )
     except InvalidInstance as error:
         raise error.at(path) from None
+
+
+def _capacity(value: object, path: str) -> Fraction:
+    amount = as_number(value, path)
+    if amount <= 0:
+        # Only here the resource's name is at hand: a `Server` holds amounts alone.
+        raise InvalidInstance(f"capacity must be above 0, not {amount}", path)
+    return amount
 
 
 def _profile(name: str, value: object, names: tuple[str, ...]) -> Profile:

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import cast, get_args
 
-from synergy_opt.answer import Bound, Piece, PlacedJob, Placement, SplitBound
+from synergy_opt.answer import Bound, Piece, PlacedJob, Placement, Proof, SplitBound
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io.fields import (
@@ -78,7 +79,7 @@ def placement_from_json(value: object, instance: Instance) -> StatedPlacement:
         value,
         "$",
         required=("schema", "instance", "mechanism", "throughput", "jobs"),
-        optional=("upper_bound", "certificate", "split"),
+        optional=("upper_bound", "certificate", "proof", "split"),
     )
     name = as_string(top["instance"], "$.instance")
     if name != instance.name:
@@ -96,6 +97,7 @@ def placement_from_json(value: object, instance: Instance) -> StatedPlacement:
             jobs=tuple(_job(entry, f"$.jobs[{i}]", names) for i, entry in enumerate(jobs)),
             bound=_bound(top.get("certificate"), bound, names),
             split=_split(top["split"]) if "split" in top else None,
+            proof=_proof(top["proof"]) if "proof" in top else None,
         ),
         throughput=as_number(top["throughput"], "$.throughput"),
         upper_bound=bound,
@@ -118,8 +120,13 @@ def placement_to_json(placement: Placement, instance: Instance) -> dict[str, obj
             "multipliers": _amounts(bound.multipliers, names),
             **{rule: getattr(bound, rule) for rule in _RULES},
         }
+    if placement.proof is not None:
+        top["proof"] = placement.proof
     if placement.split is not None:
-        top["split"] = {key: getattr(placement.split, key) for key in _SPLIT}
+        split = {key: getattr(placement.split, key) for key in _SPLIT}
+        if placement.split.fewest is not None:
+            split["fewest"] = placement.split.fewest
+        top["split"] = split
     top["jobs"] = [
         {
             "id": job.id,
@@ -177,9 +184,16 @@ def _bound(value: object, bound: Fraction | None, names: tuple[str, ...]) -> Bou
     )
 
 
+def _proof(value: object) -> Proof:
+    if value not in get_args(Proof):
+        known = ", ".join(map(repr, get_args(Proof)))
+        raise InvalidInstance(f"must be one of {known}, not {value!r}", "$.proof")
+    return cast("Proof", value)
+
+
 def _split(value: object) -> SplitBound:
-    top = as_object(value, "$.split", required=_SPLIT)
-    return SplitBound(**{key: as_integer(top[key], f"$.split.{key}") for key in _SPLIT})
+    top = as_object(value, "$.split", required=_SPLIT, optional=("fewest",))
+    return SplitBound(**{key: as_integer(top[key], f"$.split.{key}") for key in top})
 
 
 def _vector(table: Mapping[str, object], path: str, names: tuple[str, ...]) -> Vector:

@@ -57,6 +57,9 @@ def profiles_text(profiles: Sequence[Profile]) -> str:
     resources = {profile.resources for profile in profiles}
     if len(resources) != 1:
         raise InvalidInstance("need profiles with the same resources, at least one profile")
+    names = resources.pop()
+    for name in {*_BEFORE, _LAST}.intersection(names):
+        raise InvalidInstance(f"a resource {name!r} cannot be a column of a CSV file")
     rows = [
         [profile.name, profile.unit, profile.per, *map(decimal_text, (*point, value))]
         for profile in profiles
@@ -66,7 +69,7 @@ def profiles_text(profiles: Sequence[Profile]) -> str:
             strict=True,
         )
     ]
-    return csv_text([*_BEFORE, *resources.pop(), _LAST], rows)
+    return csv_text([*_BEFORE, *names, _LAST], rows)
 
 
 def _check_header(header: Sequence[str]) -> str:
@@ -103,8 +106,6 @@ def _profile(name: str, rows: list[Row]) -> Profile:
             throughput=_nested(flat, [len(axis) for axis in axes]),
         )
     except InvalidInstance as error:
-        if not error.path.startswith("."):
-            raise
         first.fail(error.rule, error.path.removeprefix("."))
 
 

@@ -16,6 +16,7 @@ from typing import NoReturn
 from synergy_opt.errors import InvalidInstance
 
 _LFS = b"version https://git-lfs"
+_LONGEST = 10_000  # characters of a number; a longer one is no number that anyone wrote
 
 
 def read_text(path: str | Path) -> str:
@@ -52,7 +53,7 @@ def read_json(path: str | Path) -> object:
     try:
         value = json.loads(
             text,
-            parse_float=Decimal,
+            parse_float=_decimal,
             parse_int=_integer,
             parse_constant=_refuse_constant,
             object_pairs_hook=_object,
@@ -113,7 +114,13 @@ def _umask() -> int:
 
 def _integer(text: str) -> int | Decimal:
     # Python refuses to parse very long integers; `exact` then names the rule and the path.
-    return int(text) if len(text) < 1000 else Decimal(text)
+    return int(text) if len(text) < 1000 else _decimal(text)
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > _LONGEST:
+        raise InvalidInstance(f"holds a number of {len(text)} characters")
+    return Decimal(text)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -12,7 +12,7 @@ from synergy_opt.errors import SolverFailed
 from synergy_opt.program import FloatArray, Program
 from synergy_opt.solution import Limits, Solution, Stop
 
-_MOST = 2_000_000  # partial points visited before this gives up
+_MOST = 100_000  # partial points visited before this gives up
 
 
 def solve(program: Program, limits: Limits) -> Solution:  # noqa: ARG001 - one signature for all

@@ -13,6 +13,7 @@ from ortools.sat.python import cp_model
 from synergy_opt.errors import SolverFailed
 from synergy_opt.program import FloatArray, Program
 from synergy_opt.solution import Limits, Solution, Stop
+from synergy_opt.solvers.interrupt import run_interruptibly
 
 _ROOM = 2**50  # largest sum of the objective: well inside CP-SAT's 64 bits
 _STOPS = {
@@ -45,13 +46,15 @@ def solve(program: Program, limits: Limits) -> Solution:
     solver.parameters.relative_gap_limit = float(limits.gap)
     if limits.time is not None:
         solver.parameters.max_time_in_seconds = max(limits.time, 0.0)
-    status = solver.solve(model)
+    # CP-SAT's own handler of Ctrl-C would stay behind and end the process the next time.
+    solver.parameters.catch_sigint_signal = False
+    status, interrupted = run_interruptibly(lambda: solver.solve(model), solver.stop_search)
     if status not in _STOPS:
         raise SolverFailed(f"CP-SAT on {program.name!r}: {solver.status_name(status)}")
     known = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
     x = np.array([solver.value(c) for c in columns], dtype=np.float64) if known else None
     return Solution(
-        stop=_STOPS[status],
+        stop=Stop.INTERRUPTED if interrupted else _STOPS[status],
         objective=None if x is None else float(program.cost @ x),
         bound=solver.best_objective_bound / scale,
         x=x,

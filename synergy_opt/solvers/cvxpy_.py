@@ -106,7 +106,7 @@ def _tables(instance: Instance, job: Job) -> tuple[FloatArray, FloatArray, float
 
 
 def _allowed(instance: Instance, job: Job, totals: FloatArray) -> npt.NDArray[np.bool_]:
-    """Give the points within a server's worth, or within that of the fewest servers it takes."""
+    """Give the points within a server's worth, the worth of the fewest servers, or a share."""
     groups = instance.cluster.servers
     if any(job.gpus <= group.gpus for group in groups):
         limits = [[float(a) for a in g.capacity] for g in groups if job.gpus <= g.gpus]
@@ -119,6 +119,7 @@ def _allowed(instance: Instance, job: Job, totals: FloatArray) -> npt.NDArray[np
             for r in columns
         ]
         limits = [[sum(amounts[r][:fewest]) for r in columns]]
+    limits += [[job.gpus * float(a) / g.gpus for a in g.capacity] for g in groups]
     slack = 1 + 1e-12
     fits = [(totals <= np.array(limit)[:, None] * slack).all(axis=0) for limit in limits]
     return np.asarray(np.any(fits, axis=0), dtype=bool)

@@ -5,12 +5,17 @@ Takes a `Program`, gives a `Solution` with a basis where the programme is linear
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
 import highspy
 import numpy as np
 
 from synergy_opt.errors import SolverFailed
 from synergy_opt.program import Program
 from synergy_opt.solution import Basis, Limits, Solution, Stop
+from synergy_opt.solvers.interrupt import run_interruptibly
 
 _STOPS = {
     "kOptimal": Stop.OPTIMAL,
@@ -44,7 +49,8 @@ def solve(program: Program, limits: Limits) -> Solution:
     model = _Quiet()
     _set_options(model, limits)
     model.passModel(_model(program))
-    _run(model)
+    model.HandleUserInterrupt = True
+    run_interruptibly(model.run, model.cancelSolve)
     status = model.getModelStatus().name
     if status == "kModelEmpty":
         return Solution(stop=Stop.OPTIMAL, objective=0.0, bound=0.0, x=np.zeros(0))
@@ -53,16 +59,19 @@ def solve(program: Program, limits: Limits) -> Solution:
     return _solution(model, program, _STOPS[status])
 
 
-def _run(model: highspy.Highs) -> None:
-    """Solve in HiGHS' own thread, so that Ctrl-C reaches us and HiGHS keeps what it has."""
-    model.HandleUserInterrupt = True
-    model.startSolve()
-    done = False
-    while not done:
-        try:
-            done = model.wait(0.1)[0]
-        except KeyboardInterrupt:
-            model.cancelSolve()
+def program_text(program: Program, form: Literal["mps", "lp"]) -> str:
+    """Give the programme as an MPS or LP file's text, written by HiGHS, with all names."""
+    model = _Quiet()
+    lp = _model(program)
+    lp.model_name_ = program.name
+    lp.col_cost_, lp.sense_ = program.cost, highspy.ObjSense.kMaximize
+    lp.row_names_, lp.col_names_ = list(program.row_names), list(program.column_names)
+    model.passModel(lp)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"program.{form}"
+        if model.writeModel(str(path)) == highspy.HighsStatus.kError:
+            raise SolverFailed(f"HiGHS cannot write {program.name!r} as {form.upper()}")
+        return path.read_text(encoding="utf-8")
 
 
 def _set_options(model: highspy.Highs, limits: Limits) -> None:
