@@ -77,23 +77,29 @@ def violations(state: State) -> tuple[Violation, ...]:
         _use,
         _low_priority,
     )
-    return tuple(found for rule in rules for found in rule(state))
+    facts = _facts(state)
+    return tuple(found for rule in rules for found in rule(state, facts))
 
 
-def _held(state: State) -> list[tuple[str, int, int]]:
-    """Return (tenant, level, number) of all held cells, pins left out."""
+class _Facts(NamedTuple):
+    """What all rules start from, worked out once."""
+
+    held: list[tuple[str, int, int]]  # tenant, level and number of held cells, pins left out
+    pinned: list[tuple[str, int, int]]
+    free: list[set[int]]  # by level: the cells that must be free
+
+
+def _facts(state: State) -> _Facts:
     levels = range(1, state.chain.levels + 1)
-    return [
+    held = [
         (tenant, level, index)
         for tenant, row in zip(state.reservation.tenants, state.bound, strict=True)
         for level in levels
         for index in bitset.indices(row[level])
     ]
-
-
-def _pinned(state: State) -> list[tuple[str, int, int]]:
     pins = zip(state.reservation.pins, state.pool.pin_indices, strict=True)
-    return [(pin.tenant, pin.cell.level, index) for pin, index in pins]
+    pinned = [(pin.tenant, pin.cell.level, index) for pin, index in pins]
+    return _Facts(held, pinned, _expected_free(state, held + pinned))
 
 
 def _area(state: State, level: int, index: int) -> int:
@@ -105,7 +111,7 @@ def _as_integer(bits: BitSet) -> int:
     return sum(word << (place << bitset.SHIFT) for place, word in enumerate(bits[1]))
 
 
-def _quota(state: State) -> Iterator[Violation]:
+def _quota(state: State, _: _Facts) -> Iterator[Violation]:
     for tenant, counts in state.reservation.cells:
         owned = dict(counts)
         row = state.bound[state.reservation.tenants.index(tenant)]
@@ -119,9 +125,9 @@ def _quota(state: State) -> Iterator[Violation]:
                 )
 
 
-def _overlap(state: State) -> Iterator[Violation]:
+def _overlap(state: State, facts: _Facts) -> Iterator[Violation]:
     seen = 0
-    for tenant, level, index in _pinned(state) + _held(state):
+    for tenant, level, index in facts.pinned + facts.held:
         area = _area(state, level, index)
         if seen & area:
             cell = state.chain.cell(level, index)
@@ -131,12 +137,12 @@ def _overlap(state: State) -> Iterator[Violation]:
         seen |= area
 
 
-def _slack(state: State) -> Iterator[Violation]:
+def _slack(state: State, facts: _Facts) -> Iterator[Violation]:
     chain = state.chain
     held = [0] * (chain.levels + 1)
-    for _, level, _ in _held(state):
+    for _, level, _ in facts.held:
         held[level] += 1
-    free = [len(cells) for cells in _expected_free(state)]
+    free = [len(cells) for cells in facts.free]
     spare = 0
     for level in range(chain.levels, 0, -1):
         owed = sum(dict(counts).get(level, 0) for _, counts in state.reservation.cells)
@@ -146,10 +152,10 @@ def _slack(state: State) -> Iterator[Violation]:
         spare = chain.splits[level] * left
 
 
-def _expected_free(state: State) -> list[set[int]]:
+def _expected_free(state: State, held: list[tuple[str, int, int]]) -> list[set[int]]:
     """Return by level the cells that must be free, found from the top down."""
     chain = state.chain
-    gone = {(level, index) for _, level, index in _held(state) + _pinned(state)}
+    gone = {(level, index) for _, level, index in held}
     taken = 0
     for level, index in gone:
         taken |= _area(state, level, index)
@@ -168,8 +174,8 @@ def _expected_free(state: State) -> list[set[int]]:
     return free
 
 
-def _free_list(state: State) -> Iterator[Violation]:
-    for level, expected in enumerate(_expected_free(state)):
+def _free_list(state: State, facts: _Facts) -> Iterator[Violation]:
+    for level, expected in enumerate(facts.free):
         recorded = set(bitset.indices(state.free[level]))
         for index in sorted(recorded ^ expected):
             cell = state.chain.cell(level, index)
@@ -181,12 +187,11 @@ def _free_list(state: State) -> Iterator[Violation]:
             )
 
 
-def _conservation(state: State) -> Iterator[Violation]:
+def _conservation(state: State, facts: _Facts) -> Iterator[Violation]:
     chain = state.chain
     free = sum(bitset.count(cells) * chain.sizes[level] for level, cells in enumerate(state.free))
     held, pinned = (
-        sum(chain.sizes[level] for _, level, _ in cells)
-        for cells in (_held(state), _pinned(state))
+        sum(chain.sizes[level] for _, level, _ in cells) for cells in (facts.held, facts.pinned)
     )
     if free + held + pinned != chain.gpus:
         yield Violation(
@@ -196,7 +201,7 @@ def _conservation(state: State) -> Iterator[Violation]:
         )
 
 
-def _count(state: State) -> Iterator[Violation]:
+def _count(state: State, _: _Facts) -> Iterator[Violation]:
     levels = range(1, state.chain.levels + 1)
     for level in levels:
         held = [bitset.count(row[level]) for row in state.bound]
@@ -217,7 +222,7 @@ def _count(state: State) -> Iterator[Violation]:
                 )
 
 
-def _group(state: State) -> Iterator[Violation]:
+def _group(state: State, _: _Facts) -> Iterator[Violation]:
     low, bad = _as_integer(state.low), _as_integer(state.bad)
     for level in range(1, state.chain.levels + 1):
         size = state.chain.sizes[level]
@@ -246,11 +251,11 @@ def _healthy_inside(state: State, level: int, bad: int) -> int:
     return 0
 
 
-def _use(state: State) -> Iterator[Violation]:
+def _use(state: State, facts: _Facts) -> Iterator[Violation]:
     expected = 0
-    for _, level, index in _held(state):
+    for _, level, index in facts.held:
         expected |= _area(state, level, index)
-    for number, (_, level, index) in enumerate(_pinned(state)):
+    for number, (_, level, index) in enumerate(facts.pinned):
         if state.pins_in_use >> number & 1:
             expected |= _area(state, level, index)
     wrong = expected ^ _as_integer(state.used)
@@ -259,7 +264,7 @@ def _use(state: State) -> Iterator[Violation]:
         yield Violation("use", (gpu,), f"GPU {gpu}: guaranteed use and the held cells disagree")
 
 
-def _low_priority(state: State) -> Iterator[Violation]:
+def _low_priority(state: State, _: _Facts) -> Iterator[Violation]:
     for gpu in bitset.indices(state.low):
         if bitset.has(state.used, gpu):
             yield Violation("low priority", (gpu,), f"GPU {gpu} is in guaranteed use as well")
