@@ -3,7 +3,7 @@
 Nothing here knows who holds what; levels count from 1 (one GPU) upward.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -71,6 +71,8 @@ class Chain:
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # the one way to fill derived fields of a frozen value
+        if not isinstance(self.factors, Iterable):
+            raise InvalidSpec(f"chain: factors is {self.factors!r}, split factors are needed")
         put(self, "factors", tuple(self.factors))
         _check_positive("top_cells", self.top_cells)
         for position, factor in enumerate(self.factors):
@@ -133,6 +135,8 @@ class Chain:
         >>> Chain(top_cells=2, factors=(2, 3)).index(Cell(level=1, path=(1, 0, 1)))
         7
         """
+        if not isinstance(cell, Cell) or not isinstance(cell.path, tuple):
+            raise InvalidSpec(f"cell {cell!r}: a Cell with a tuple of child numbers is needed")
         level, path = cell
         self.check_level(level)
         if len(path) != self.levels - level + 1:
@@ -166,9 +170,9 @@ class Chain:
         >>> Chain(top_cells=2, factors=(2, 3)).at((1, 0))
         Cell(level=2, path=(1, 0))
         """
-        if not 1 <= len(path) <= self.levels:
-            raise InvalidSpec(f"cell path {path}: 1 to {self.levels} numbers are needed")
-        cell = Cell(self.levels - len(path) + 1, tuple(path))
+        if not isinstance(path, tuple) or not 1 <= len(path) <= self.levels:
+            raise InvalidSpec(f"cell path {path!r}: 1 to {self.levels} numbers are needed")
+        cell = Cell(self.levels - len(path) + 1, path)
         self.index(cell)
         return cell
 
@@ -185,6 +189,8 @@ class Chain:
         >>> Chain(top_cells=2, factors=(2, 3)).parse("1/0")
         Cell(level=2, path=(1, 0))
         """
+        if not isinstance(text, str):
+            raise InvalidSpec(f"cell {text!r}: an address is a text")
         parts = text.split("/")
         if not all(part.isascii() and part.isdigit() and len(part) <= 9 for part in parts):
             raise InvalidSpec(f"cell {text!r}: not child numbers with '/' between them")

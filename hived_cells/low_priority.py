@@ -126,8 +126,9 @@ def victims(state: State, cell: Cell) -> tuple[Job, ...]:
     >>> victims(state, cell)
     (Job(tenant='B', gpus=(0, 1)),)
     """
-    size = state.chain.sizes[cell.level] if state.chain.index(cell) >= 0 else 0
-    return jobs_within(state.job_at, state.low, state.chain.index(cell) * size, size)
+    index = state.chain.index(cell)
+    size = state.chain.sizes[cell.level]
+    return jobs_within(state.job_at, state.low, index * size, size)
 
 
 def _idle_by_preference(state: State, wanted: int, taken: list[int]) -> Iterator[list[int]]:

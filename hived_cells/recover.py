@@ -152,7 +152,8 @@ def recover(pool: Pool, bindings: Bindings) -> Recovery:
     Infeasible
         The reservation itself does not fit.
     InvalidSpec
-        Two bindings claim one GPU, or a job's GPUs are not ascending integers of at least 0.
+        Two bindings claim one GPU, a tenant has no name, or a job's GPUs are not ascending
+        integers of at least 0.
 
     References
     ----------
@@ -174,6 +175,7 @@ held {'A': {1: 1}}, 1 GPUs in low-priority use>)
     downgraded, ignored = [], []
     claimed = bitset.empty(pool.chain.gpus)
     for tenant, cell in bindings.held:
+        _check_tenant(tenant)
         index = _present(pool.chain, cell)
         if index < 0:
             ignored.append((tenant, cell))
@@ -200,7 +202,13 @@ def _present(chain: Chain, cell: Cell) -> int:
         return -1
 
 
+def _check_tenant(tenant: str) -> None:
+    if not isinstance(tenant, str) or not tenant:
+        raise InvalidSpec(f"bindings: tenant {tenant!r} is not a name")
+
+
 def _check_job(job: Job) -> None:
+    _check_tenant(job.tenant)
     whole = all(type(gpu) is int and gpu >= 0 for gpu in job.gpus)
     if not whole or list(job.gpus) != sorted(set(job.gpus)):
         raise InvalidSpec(f"bindings: the GPUs of {job} are not ascending integers from 0")

@@ -44,11 +44,12 @@ def release(state: State, tenant: str, cell: Cell) -> State:
     """
     number = state.pool.tenant_number(tenant)
     try:
-        level, index = cell[0], state.chain.index(Cell(*cell))
-    except (InvalidSpec, TypeError, IndexError) as error:
-        raise IllegalRequest(f"tenant {tenant!r} releases {cell!r}: {error}") from error
+        index = state.chain.index(cell)
+    except InvalidSpec as error:
+        raise IllegalRequest(f"tenant {tenant!r} releases no cell of the pool: {error}") from error
+    level = cell.level
     if number < 0 or not bitset.has(state.bound[number][level], index):
-        return _release_pin(state, tenant, Cell(*cell))
+        return _release_pin(state, tenant, cell)
     draft = Draft(state)
     draft.unbind(number, level, index)
     _merge(draft, level, index)

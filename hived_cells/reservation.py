@@ -73,17 +73,21 @@ class Reservation:
     def __init__(
         self, cells: Mapping[str, Mapping[int, int]], *, pins: Iterable[Pin] = ()
     ) -> None:
+        if not isinstance(cells, Mapping):
+            raise InvalidSpec(f"reservation: {cells!r} is no mapping from tenants to counts")
         owned: dict[str, Counts] = {
             _checked_name(tenant): _checked_counts(tenant, counts)
             for tenant, counts in cells.items()
         }
         by_name: dict[str, Pin] = {}
-        for name, tenant, cell in pins:
-            pin = Pin(_checked_name(name), _checked_name(tenant), Cell(cell[0], tuple(cell[1])))
-            if name in by_name:
-                raise InvalidSpec(f"pin {name!r} is given twice")
-            by_name[name] = pin
-            owned.setdefault(tenant, ())
+        for pin in pins:
+            if not isinstance(pin, Pin) or not isinstance(pin.cell, Cell):
+                raise InvalidSpec(f"pin {pin!r}: a Pin with a name, a tenant and a Cell is needed")
+            _checked_name(pin.tenant)
+            if _checked_name(pin.name) in by_name:
+                raise InvalidSpec(f"pin {pin.name!r} is given twice")
+            by_name[pin.name] = pin
+            owned.setdefault(pin.tenant, ())
         object.__setattr__(self, "cells", tuple(sorted(owned.items())))
         object.__setattr__(self, "pins", tuple(by_name[name] for name in sorted(by_name)))
 
@@ -268,6 +272,8 @@ def _checked_name(name: str) -> str:
 
 
 def _checked_counts(tenant: str, counts: Mapping[int, int]) -> Counts:
+    if not isinstance(counts, Mapping):
+        raise InvalidSpec(f"tenant {tenant!r}: {counts!r} is no mapping from levels to counts")
     for level, number in counts.items():
         if type(level) is not int or level < 1:
             raise InvalidSpec(f"tenant {tenant!r}: level {level!r} is not a positive integer")

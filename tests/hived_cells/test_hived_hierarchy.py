@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hived_cells import Cell, Chain, InvalidSpec
+from hived_cells import (
+    Cell,
+    Chain,
+    InvalidSpec,
+    Reservation,
+    heal,
+    holder,
+    initial_state,
+    is_bad,
+    mark_bad,
+    victims,
+)
 from hived_cells.testing import chains
 
 
@@ -42,6 +53,8 @@ def test_cells_of_a_level_are_in_address_order_and_all(chain):
         (2, ("2",)),
         (1 << 24, (2,)),
         (1, (1,) * 64),
+        (2, None),
+        (2, 3),
     ],
 )
 def test_impossible_chains_are_refused(top_cells, factors):
@@ -50,7 +63,9 @@ def test_impossible_chains_are_refused(top_cells, factors):
         Chain(top_cells, factors)
 
 
-@pytest.mark.parametrize("text", ["", "x", "0/", "/0", "2", "0/2", "0/0/0", "-1", "0/٣", "9" * 30])
+@pytest.mark.parametrize(
+    "text", ["", None, "x", "0/", "/0", "2", "0/2", "0/0/0", "-1", "0/٣", "9" * 30]
+)
 def test_addresses_that_lead_nowhere_are_refused(text):
     """Tests that a text that is no address of the chain is refused."""
     with pytest.raises(InvalidSpec, match="cell"):
@@ -64,6 +79,21 @@ def test_cells_of_another_chain_are_refused(cell):
     """Tests that level and path must fit the chain and each other."""
     with pytest.raises(InvalidSpec):
         Chain(2, (2,)).index(cell)
+
+
+@pytest.mark.parametrize("path", [None, (), (0, 0, 0), [0], (5,)])
+def test_paths_that_lead_nowhere_are_refused(path):
+    """Tests that a path is a tuple of child numbers that exist."""
+    with pytest.raises(InvalidSpec):
+        Chain(2, (2,)).at(path)
+
+
+@pytest.mark.parametrize("call", [is_bad, mark_bad, heal, holder, victims])
+@pytest.mark.parametrize("cell", [None, "0/0", (1, (0, 0)), Cell(1, None), Cell(None, (0, 0))])
+def test_what_is_no_cell_is_refused_everywhere(call, cell):
+    """Tests that every function that takes a cell refuses anything else by the same rule."""
+    with pytest.raises(InvalidSpec):
+        call(initial_state(Chain(2, (2,)), Reservation({})), cell)
 
 
 @pytest.mark.parametrize(("level", "index"), [(0, 0), (3, 0), ("1", 0), (1, -1), (1, 4)])

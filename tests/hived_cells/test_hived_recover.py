@@ -143,6 +143,14 @@ def test_impossible_jobs_are_refused(gpus):
         recover(start_with(Chain(2, ())).pool, Bindings([], jobs=[Job("B", gpus)]))
 
 
+def test_tenants_have_names():
+    """Tests that a binding of a nameless tenant is refused."""
+    pool = start_with(Chain(2, ())).pool
+    for bindings in (Bindings([(3, Cell(1, (0,)))]), Bindings([], jobs=[Job("", (0,))])):
+        with pytest.raises(InvalidSpec, match="is not a name"):
+            recover(pool, bindings)
+
+
 def test_an_infeasible_reservation_is_refused_before_anything_is_bound():
     """Tests that recovery checks the new reservation first."""
     with pytest.raises(Infeasible):

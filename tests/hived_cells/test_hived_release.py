@@ -42,9 +42,9 @@ def test_buddies_merge_across_tenants_as_far_up_as_they_go():
         ("C", Cell(1, (0, 0)), "it reserved nothing here"),
         ("A", Cell(1, (9, 9)), "number 9"),
         ("A", Cell(5, ()), "level 5"),
-        ("A", None, "releases None"),
-        ("A", (), "releases"),
-        ("A", 3, "releases 3"),
+        ("A", None, "cell None: a Cell"),
+        ("A", (1, (0, 0)), "a Cell with a tuple"),
+        ("A", Cell(1, [0, 0]), "a Cell with a tuple"),
     ],
 )
 def test_releases_of_what_is_not_held_change_nothing(tenant, cell, says):

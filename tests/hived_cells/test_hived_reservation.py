@@ -45,6 +45,8 @@ def test_reservations_are_values_whatever_the_order():
         {"A": {"1": 1}},
         {"": {1: 1}},
         {3: {1: 1}},
+        {"A": [1]},
+        None,
     ],
 )
 def test_impossible_reservations_are_refused(cells):
@@ -59,6 +61,23 @@ def test_levels_and_pins_must_exist_in_the_chain():
         Pool(Chain(2, (2,)), Reservation({"A": {3: 1}}))
     with pytest.raises(InvalidSpec, match="pin 'p'"):
         Pool(Chain(2, (2,)), Reservation({}, pins=[Pin("p", "A", Cell(1, (2, 0)))]))
+
+
+@pytest.mark.parametrize(
+    "pin",
+    [
+        None,
+        ("p", "A"),
+        ("p", "A", Cell(1, (0,))),
+        Pin("p", "A", None),
+        Pin("", "A", Cell(1, (0,))),
+        Pin("p", None, Cell(1, (0,))),
+    ],
+)
+def test_what_is_no_pin_is_refused(pin):
+    """Tests that a pin has a name, a tenant and a cell."""
+    with pytest.raises(InvalidSpec):
+        Reservation({}, pins=[pin])
 
 
 def test_pins_stand_once_and_apart():
