@@ -7,6 +7,7 @@ commands here has one); one message on standard error, never a traceback.
 import argparse
 import gc
 import importlib
+import io
 import json
 import os
 import sys
@@ -15,8 +16,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from hived_cells.choose import HIVED, Choose, fewest_low_priority, healthy_first, lowest_address
+from hived_cells.choose import (
+    HIVED,
+    Candidates,
+    Choose,
+    fewest_low_priority,
+    healthy_first,
+    lowest_address,
+)
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
+from hived_cells.hierarchy import Cell
 
 __all__ = ["main"]
 
@@ -44,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["check", "/nowhere"])
     2
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name the terminal cannot show
     try:
         options = _parser().parse_args(arguments)
     except SystemExit as stop:  # argparse has said what is wrong, or has shown the help
@@ -136,7 +147,7 @@ def _check(options: argparse.Namespace) -> int:
 
     found = verdict(read_spec(options.spec))
     if options.json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(json.dumps(found, indent=2))
     else:
         from hived_cells.terminal import print_verdict
 
@@ -164,7 +175,7 @@ def _replay(options: argparse.Namespace) -> int:
     events = read_events(options.events)
     with _output(options.output) as file:
         for outcome in replay(spec, events, choose=choose, source=str(options.events)):
-            file.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+            file.write(json.dumps(outcome) + "\n")
             if "broken" in outcome:
                 return _complain(
                     f"{options.events}: line {outcome['line']}: {outcome['broken'][0]}", FAILED
@@ -205,7 +216,7 @@ def _show(options: argparse.Namespace) -> int:
     }
     if options.json:
         data = {name: [branch.to_data() for branch in tree] for name, tree in trees.items()}
-        print(json.dumps(data, ensure_ascii=False))
+        print(json.dumps(data))
     else:
         from hived_cells.terminal import print_trees
 
@@ -223,11 +234,18 @@ def _choice(name: str) -> Choose:
     sys.path.insert(0, str(Path.cwd()))  # a file of one's own, where the command is run
     try:
         found: Any = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise InvalidSpec(f"--choose: {error}") from None
+    except Exception as error:  # whatever a module of the user's does
+        raise InvalidSpec(f"--choose: {name}: {error!r}") from None
     if not callable(found):
         raise InvalidSpec(f"--choose: {name!r} is not a function")
-    choose: Choose = found
+
+    def choose(candidates: Candidates, /) -> Cell:
+        try:
+            cell: Cell = found(candidates)
+        except Exception as error:
+            raise InvalidSpec(f"--choose: {name} raised {error!r}") from None
+        return cell
+
     return choose
 
 

@@ -68,10 +68,12 @@ def test_a_choice_can_be_named_or_ones_own(folder, capsys):
     """Tests the built-in names, module:function, and names that are neither."""
     (folder / "mine_choice.py").write_text(
         "def last(candidates):\n    return max(c.cell for c in candidates)\nnumber = 3\n"
+        "def breaks(candidates):\n    return 1 / 0\n"
     )
     (folder / "events.jsonl").write_text(
         '{"op": "allocate", "id": "a", "tenant": "A", "level": 1}\n'
     )
+    (folder / "garbled_choice.py").write_text("def (")
     cells = {}
     for name in ("hived", "lowest-address", "mine_choice:last"):
         assert main(["replay", "spec.yaml", "events.jsonl", "--choose", name]) == 0
@@ -82,6 +84,9 @@ def test_a_choice_can_be_named_or_ones_own(folder, capsys):
         ("nowhere:f", "No module"),
         ("mine_choice:f", "no attribute"),
         ("mine_choice:number", "not a function"),
+        ("mine_choice:breaks", "raised ZeroDivisionError"),
+        ("mine_choice:print", "no attribute"),
+        ("garbled_choice:f", "SyntaxError"),
     ):
         assert main(["replay", "spec.yaml", "events.jsonl", "--choose", name]) == 2
         assert says in capsys.readouterr().err
@@ -277,6 +282,17 @@ def test_the_command_starts_fast_and_lightly():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_names_that_the_terminal_cannot_show(folder):
+    """Tests that a name outside the output's encoding is escaped, and JSON stays JSON."""
+    (folder / "spec.yaml").write_text(NODES.replace("n1", "nœud"), encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = run("show", "spec.yaml", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "n\\u0153ud" in done.stdout
+    done = run("show", "spec.yaml", "--json", env=environment)
+    assert json.loads(done.stdout)["NODE"][0]["cell"] == "nœud .. n2"
 
 
 def test_an_unforeseen_recursion_is_said(monkeypatch, capsys):
