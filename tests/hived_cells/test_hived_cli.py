@@ -262,8 +262,13 @@ def test_a_closed_pipe_is_quiet(folder):
 def test_an_interrupt_is_code_130(folder):
     """Tests that Ctrl-C in the middle of a replay leaves no traceback and no output file."""
     many_events(folder, 200_000)
-    command = [sys.executable, "-m", "hived_cells", "replay", "spec.yaml", "many.jsonl"]
-    with subprocess.Popen([*command, "-o", "out"], stderr=subprocess.PIPE) as process:
+    # A run in the background may have been told to ignore interrupts: listen to them again.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from hived_cells.cli import main\n"
+        "sys.exit(main(['replay', 'spec.yaml', 'many.jsonl', '-o', 'out']))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as process:
         while not list(folder.glob(".out.*")):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
