@@ -3,6 +3,7 @@
 `rebalance` applies them to a state: tenants above their share lose jobs, which it names.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from fractions import Fraction
 from heapq import heapify, heappop, heapreplace
@@ -164,7 +165,8 @@ def _excess(running: list[Job], share: int) -> list[Job]:
     over = sum(len(job.gpus) for job in left) - share
     chosen = []
     while over > 0:
-        place = next((i for i, job in enumerate(left) if len(job.gpus) >= over), len(left) - 1)
+        whole = len(left[-1].gpus) >= over
+        place = bisect_left(left, over, key=lambda job: len(job.gpus)) if whole else -1
         job = left.pop(place)
         chosen.append(job)
         over -= len(job.gpus)
