@@ -156,7 +156,7 @@ def _offer(state: State, wanted: int, level: int) -> Candidates:
         ]
     )
     higher = None if level == state.pool.chain.levels else _Detours(state, wanted, level)
-    return Candidates(state.pool.chain, wanted, level, groups, higher)
+    return Candidates(state.pool.chain, wanted, level, groups, higher=higher)
 
 
 class _Detours:

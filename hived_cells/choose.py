@@ -96,7 +96,7 @@ class Candidates:
     level: int
     groups: tuple[Group, ...]
     higher: Callable[[], "Candidates | None"] | None = field(
-        default=None, repr=False, compare=False
+        default=None, kw_only=True, repr=False, compare=False
     )
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -154,7 +154,7 @@ class Candidates:
         >>> len(Candidates(Chain(4, ()), wanted=1, level=1, groups=()).only(()))
         0
         """
-        return Candidates(self.chain, self.wanted, self.level, tuple(groups), self.higher)
+        return Candidates(self.chain, self.wanted, self.level, tuple(groups), higher=self.higher)
 
 
 def _numbered(group: Group) -> Iterator[tuple[int, Group]]:
