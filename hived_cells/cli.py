@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from hived_cells.choose import (
     HIVED,
@@ -26,6 +26,10 @@ from hived_cells.choose import (
 )
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
 from hived_cells.hierarchy import Cell
+
+if TYPE_CHECKING:
+    from hived_cells.replay import Ledger
+    from hived_cells.spec import Spec
 
 __all__ = ["main"]
 
@@ -171,10 +175,12 @@ def _replay(options: argparse.Namespace) -> int:
     from hived_cells.spec import read_spec
 
     spec = read_spec(options.spec)
+    book = _first_ledger(spec, options.spec)
     choose = _choice(options.choose)
     events = read_events(options.events)
+    source = str(options.events)
     with _output(options.output) as file:
-        for outcome in replay(spec, events, choose=choose, source=str(options.events)):
+        for outcome in replay(spec, events, choose=choose, source=source, ledger=book):
             file.write(json.dumps(outcome) + "\n")
             if "broken" in outcome:
                 return _complain(
@@ -184,15 +190,14 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from hived_cells.cluster import initial_cluster
     from hived_cells.events import read_events
-    from hived_cells.replay import Ledger, replay
+    from hived_cells.replay import replay
     from hived_cells.report import cell_tree
     from hived_cells.spec import read_spec
 
     spec = read_spec(options.spec)
     pools = [spec.pool(options.pool)] if options.pool is not None else list(spec)
-    book = Ledger(initial_cluster({pool.name: pool.pool for pool in spec}))
+    book = _first_ledger(spec, options.spec)
     if options.events is not None:
         steps = replay(
             spec,
@@ -222,6 +227,22 @@ def _show(options: argparse.Namespace) -> int:
 
         print_trees(trees)
     return DONE
+
+
+def _first_ledger(spec: "Spec", path: Path) -> "Ledger":
+    """Return the empty cluster's ledger; where it is infeasible, say of which file."""
+    from hived_cells.cluster import initial_cluster
+    from hived_cells.replay import Ledger
+
+    try:
+        return Ledger(initial_cluster({pool.name: pool.pool for pool in spec}))
+    except Infeasible as error:
+        raise Infeasible(
+            f"{path}: {error}",
+            level=error.level,
+            needed=error.needed,
+            available=error.available,
+        ) from None
 
 
 def _choice(name: str) -> Choose:

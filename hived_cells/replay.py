@@ -214,16 +214,21 @@ def _pool_of(spec: Spec, event: Allocate) -> SpecPool:
     if len(spec.pools) == 1:
         return spec.pools[0]
     owned = [pool for pool in spec if _may_mean(pool, event)]
-    if len(owned) != 1:
-        names = [pool.name for pool in owned or spec.pools]
+    if len(owned) > 1:
+        names = [pool.name for pool in owned]
         raise InvalidSpec(f"$.pool: which pool is meant? {event.tenant!r} may mean {names}")
-    return owned[0]
+    if owned:
+        return owned[0]
+    wanted = f"pin {event.pin!r}" if event.pin is not None else f"level {event.level!r}"
+    if isinstance(event.level, str) and all(event.level not in pool.types[1:] for pool in spec):
+        raise InvalidSpec(f"$.level: {event.level!r} is no level of any pool")
+    raise IllegalRequest(f"tenant {event.tenant!r} reserved nothing in a pool with {wanted}")
 
 
 def _may_mean(pool: SpecPool, event: Allocate) -> bool:
     if event.pin is not None:
         return any(pin.name == event.pin for pin in pool.pool.reservation.pins)
-    if isinstance(event.level, str) and event.level not in pool.types:
+    if isinstance(event.level, str) and event.level not in pool.types[1:]:
         return False
     return event.tenant in pool.pool.reservation.tenants
 

@@ -48,6 +48,9 @@ def test_check_answers_feasible_or_not(folder, capsys):
         "2 cells needed, 0 available\n"
     )
     assert "short by 2" in captured.out
+    for command in (["replay", "short.yaml", "events.jsonl"], ["show", "short.yaml"]):
+        assert main(command) == 3
+        assert "short.yaml: pool 'NODE': level 1 is short" in capsys.readouterr().err
     assert main(["check", "short.yaml", "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["pools"][0]["short"]["by"] == 2
     assert main(["check", str(MIXED)]) == 0

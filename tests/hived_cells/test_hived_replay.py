@@ -128,12 +128,27 @@ def test_the_pool_is_inferred_where_only_one_is_possible(tmp_path):
     ]
     outcomes = run("\n".join(map(json.dumps, lines)), tmp_path, spec=TWO)
     assert [o.get("pool") for o in outcomes] == ["NODE", "NODE", "BOX", "BOX", None]
+    low = {"op": "low_priority", "id": "a", "tenant": "A", "gpus": 1}
+    with pytest.raises(InvalidSpec, match=r"\$.pool: which pool is meant"):
+        run(json.dumps(low), tmp_path, spec=TWO)
+    with pytest.raises(InvalidSpec, match=r"\$.level: 'X' is no level of any pool"):
+        wrong = {"op": "allocate", "id": "a", "tenant": "A", "level": "X"}
+        run(json.dumps(wrong), tmp_path, spec=TWO)
     for line in (
         {"op": "allocate", "id": "a", "tenant": "Z", "level": 1},
-        {"op": "low_priority", "id": "a", "tenant": "A", "gpus": 1},
+        {"op": "allocate", "id": "a", "tenant": "C", "level": "NODE"},
+        {"op": "allocate", "id": "a", "tenant": "A", "pin": "q"},
     ):
-        with pytest.raises(InvalidSpec, match=r"\$.pool: which pool is meant"):
-            run(json.dumps(line), tmp_path, spec=TWO)
+        outcome = run(json.dumps(line), tmp_path, spec=TWO)[0]
+        assert outcome["outcome"] == "refused"
+        assert "reserved nothing in a pool with" in outcome["reason"]
+    both = TWO.replace(
+        "C: {pinned", "A: {virtualCells: [{cellType: NODE.GPU, cellNumber: 2}], pinned"
+    )
+    both = both.replace("  A: {virtualCells: [{cellType: NODE.GPU, cellNumber: 2}]}\n", "")
+    with pytest.raises(InvalidSpec, match=r"which pool is meant\? 'A' may mean"):
+        line = {"op": "allocate", "id": "a", "tenant": "A", "level": "GPU"}
+        run(json.dumps(line), tmp_path, spec=both)
     refused = run(json.dumps({"op": "release", "id": "x"}), tmp_path, spec=TWO)[0]
     assert set(refused["pools"]) == {"BOX", "NODE"}
 
