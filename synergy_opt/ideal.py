@@ -18,6 +18,7 @@ from synergy_opt.configurations import Configurations, configurations
 from synergy_opt.errors import SolverFailed
 from synergy_opt.exact import exact_sum
 from synergy_opt.fair_share import fair_share
+from synergy_opt.ideal_core import core_allocation
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
 from synergy_opt.multipliers import price_bound
@@ -40,7 +41,7 @@ def ideal_allocation(
     instance: Instance,
     *,
     integral: bool = True,
-    solver: str = "highs",
+    solver: str | None = None,
     floor: Floor = "fixing",
     consolidated: bool = True,
     limits: Limits | None = None,
@@ -57,11 +58,13 @@ def ideal_allocation(
     integral
         One grid point a job, the paper's ILP. False: mixtures, its LP.
     solver
-        Of the ILP: ``"highs"``, ``"cpsat"``, ``"scipy"``, ``"brute_force"``, or ``"cvxpy"``, the
-        paper's formulation written down job by job. The LP needs a basis, which HiGHS gives.
+        Of the ILP: ``"core"``, the default, is our own method (`synergy_opt.knapsack`) and ends
+        with a proof in exact arithmetic; its rivals are ``"highs"``, ``"cpsat"``, ``"scipy"``,
+        ``"brute_force"``, and ``"cvxpy"``, the paper's formulation written down job by job. The
+        LP needs a basis, which HiGHS gives.
     floor
         ``"fixing"`` deletes configurations with W < W^f: the same ILP, a tighter LP, at most K
-        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it.
+        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it; the core always fixes.
     consolidated
         Leave out configurations that ask for more than one server's worth, for a job that fits on
         one server (for a larger one, more than the worth of the fewest servers that hold it).
@@ -99,12 +102,15 @@ def ideal_allocation(
     >>> best.throughput, best.bound.value, best.proof
     (Fraction(8, 3), Fraction(8, 3), 'multipliers')
     """
-    if solver not in (*NAMES, "cvxpy"):
-        raise ValueError(f"no solver {solver!r}; there are {', '.join(NAMES)} and cvxpy")
+    solver = solver or ("core" if integral else "highs")
+    if solver not in ("core", *NAMES, "cvxpy"):
+        raise ValueError(f"no solver {solver!r}; there are core, {', '.join(NAMES)} and cvxpy")
     if not integral and solver != "highs":
         raise ValueError("the linear programme of stage 1 is solved by HiGHS only")
     limits = limits or Limits()
     jobs, mixed = runnable(instance), floor == "rows" and not integral
+    if solver == "core":
+        return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
     merged = kinds(instance, jobs, consolidated=consolidated)
     relaxed = relax(instance, merged, rows=mixed, limits=limits)
     bound = best_bound(

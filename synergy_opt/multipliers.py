@@ -130,7 +130,7 @@ def _rounded_down(total: Fraction, kinds: Sequence[Kind]) -> Fraction:
 
 def _times(numbers: IntArray, factor: int) -> IntArray:
     """Multiply, in int64 only where the products stay below 2^61."""
-    largest = max(abs(int(numbers.max())), abs(int(numbers.min())))
+    largest = max(abs(int(numbers.max())), abs(int(numbers.min())), 1)  # 0 · huge overflows too
     if largest * abs(factor) >= 2**61:
         numbers = numbers.astype(object)
     return numbers * factor
