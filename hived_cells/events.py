@@ -137,8 +137,6 @@ def parse_event(line: bytes, *, where: str = "event") -> Event:
         event = _DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidSpec(f"{where}: {error}") from None
-    except RecursionError:
-        raise InvalidSpec(f"{where}: nested too deeply") from None
     if isinstance(event, Allocate) and (event.level is None) == (event.pin is None):
         raise InvalidSpec(f"{where}: $: either 'level' or 'pin' is needed, not both")
     return event

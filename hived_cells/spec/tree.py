@@ -218,8 +218,8 @@ def parse_tree(text: str, source: str) -> Entry:
         place = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or str(error).split("\n", 1)[0]
         raise InvalidSpec(f"{source}: {place}not YAML: {problem}") from None
-    except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
-        raise InvalidSpec(f"{source}: not YAML: {error}") from None  # the parser's own slips
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidSpec(f"{source}: not YAML: {error!r}") from None  # the parser's own slips
     if builder.root is None:
         raise InvalidSpec(f"{source}: the file is empty")
     return builder.root

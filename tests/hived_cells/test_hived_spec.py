@@ -101,6 +101,7 @@ REFUSED = [
     ("a: [", "not YAML"),
     ("a: 1\n---\nb: 2", "not YAML"),
     ("? [a]\n: 1", "a key is not a name"),
+    ('a: "\\UFFFFFFFF"', "not YAML"),
     ("a: !!python/object:os.system {}", "tag"),
     ("a: &x [*x]", "alias 'x' has no value yet"),
     (text(RACKS, types=TYPES + "    RACK: {childCellType: A, childCellNumber: 1}\n"), "twice"),

@@ -1,17 +1,22 @@
 """HiveD 4: splitting level l instead of a lower one is safe iff S_j >= 1 for all k < j <= l."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hived_cells import (
     Candidates,
+    Chain,
     IllegalRequest,
+    Reservation,
     allocate,
+    bound_cells,
     free_counts,
     initial_state,
     is_feasible,
     lowest_address,
     owed_counts,
+    release,
     slack,
     violations,
 )
@@ -85,3 +90,49 @@ def remains_sound(state, tenant, wanted, level):
 
 def pool_levels(state):
     return state.chain.levels
+
+
+def highest_detour(candidates: Candidates):
+    """Take the highest address of the highest level that is offered."""
+    while (higher := candidates.detour()) is not None:
+        candidates = higher
+    return max(candidate.cell for candidate in candidates)
+
+
+@pytest.mark.parametrize(
+    ("own", "others"),
+    [({1: 2}, {2: 3}), ({1: 2, 2: 1}, {2: 2}), ({1: 4}, {2: 1, 3: 0}), ({1: 3}, {1: 1})],
+)
+def test_every_state_reached_by_detours_is_sound(own, others):
+    """Tests all states of two tops of 2 x 2 reachable by lowest takes and highest detours."""
+    waiting = [initial_state(Chain(2, (2, 2)), Reservation({"A": own, "B": others}))]
+    seen = set(waiting)
+    while waiting:
+        state = waiting.pop()
+        assert violations(state) == ()
+        later = [release(state, tenant, cell) for tenant, cell in bound_cells(state)]
+        requests = [(t, k) for t in "AB" for k in (1, 2, 3) if can_ask(state, t, k)]
+        for tenant, level in requests:
+            later.append(allocate(state, tenant, level, choose=lowest_address)[0])
+            later.append(allocate(state, tenant, level, choose=highest_detour)[0])
+        for new in later:
+            if new not in seen:
+                seen.add(new)
+                waiting.append(new)
+    assert len(seen) > 20
+
+
+def test_a_level_between_without_free_cells_is_asked_too():
+    """Tests S(3) = 1 with S(2) = 0 and no free cell of level 2: the top cell is not offered."""
+    state = initial_state(Chain(2, (2, 2)), Reservation({"A": {1: 2}, "B": {2: 3}}))
+    state, _ = allocate(state, "A", 1)
+    state, _ = allocate(state, "B", 2)
+    assert (free_counts(state), slack(state)) == ((1, 0, 1), (0, 0, 1))
+    offered = []
+
+    def look(candidates: Candidates):
+        offered.append(candidates.detour())
+        return candidates.lowest()
+
+    allocate(state, "A", 1, choose=look)
+    assert offered == [None]
