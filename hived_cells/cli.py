@@ -5,7 +5,6 @@ commands here has one); one message on standard error, never a traceback.
 """
 
 import argparse
-import gc
 import importlib
 import io
 import json
@@ -63,8 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
     except SystemExit as stop:  # argparse has said what is wrong, or has shown the help
         return int(stop.code or 0)
-    # A command builds one large value and ends: looking for cycles in it cost 20 % of a start.
-    gc.set_threshold(200_000, 50, 100)
     try:
         code: int = options.run(options)
         sys.stdout.flush()

@@ -1,5 +1,6 @@
 """The public specification: what is inferred, and every faulty one refused by name."""
 
+import gc
 from contextlib import suppress
 from pathlib import Path
 
@@ -312,6 +313,19 @@ def test_aliases_are_read_and_bombs_are_not(monkeypatch):
     )
     with pytest.raises(InvalidSpec, match="more than 10000 entries"):
         parse_spec(bomb)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_reading_leaves_the_collector_as_it_was(enabled):
+    """Tests that garbage collection is on or off after a file as it was before, errors too."""
+    (gc.enable if enabled else gc.disable)()
+    try:
+        parse_spec(text(RACKS))
+        with pytest.raises(InvalidSpec):
+            parse_spec("a: [")
+        assert gc.isenabled() == enabled
+    finally:
+        gc.enable()
 
 
 def test_deep_nesting_is_refused():
