@@ -54,7 +54,7 @@ def test_check_answers_feasible_or_not(folder, capsys):
     assert main(["check", "short.yaml", "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["pools"][0]["short"]["by"] == 2
     assert main(["check", str(MIXED)]) == 0
-    assert "pin VC1-YQW-CT1 (1.0.0.2/8) in CT1-NODE" in capsys.readouterr().out
+    assert "pin bench (h1002/8) in T4-NODE" in capsys.readouterr().out
 
 
 def test_replay_writes_a_line_for_each_event(folder, capsys):

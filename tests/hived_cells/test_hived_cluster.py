@@ -58,13 +58,13 @@ def busy():
         state = call(cluster[name], *arguments)
         cluster = cluster.replace(name, state[0] if isinstance(state, tuple) else state)
 
-    act("4-DGX2-V100-NODE", allocate_pin, "VC1", "VC1-YQW-DGX2")
-    act("4-DGX2-V100-NODE", allocate, "VC1", 5)
-    act("4-DGX2-V100-NODE", start, "VC2", 3)
-    act("CT1-NODE", allocate_pin, "VC1", "VC1-YQW-CT1")
-    act("3-DGX1-P100-NODE", allocate, "VC2", 4)
-    act("3-DGX1-P100-NODE", allocate, "VC2", 4)
-    act("3-DGX2-V100-NODE", mark_bad, Cell(1, (0, 0, 0, 0, 0, 0)))
+    act("4-V100-NODE", allocate_pin, "vision", "lab")
+    act("4-V100-NODE", allocate, "vision", 5)
+    act("4-V100-NODE", start, "speech", 3)
+    act("T4-NODE", allocate_pin, "vision", "bench")
+    act("3-P100-NODE", allocate, "speech", 4)
+    act("3-P100-NODE", allocate, "speech", 4)
+    act("3-V100-NODE", mark_bad, Cell(1, (0, 0, 0, 0, 0, 0)))
     return spec, cluster
 
 
@@ -81,43 +81,43 @@ def test_a_changed_specification_downgrades_what_no_longer_fits():
     text = MIXED.read_text()
     for old, new in (
         (
-            "DGX2-V100-NODE: {childCellType: DGX2-V100-NODE-8-GPU, childCellNumber: 2, isNode",
-            "DGX2-V100-NODE: {childCellType: DGX2-V100, childCellNumber: 16, isNode",
+            "V100-NODE: {childCellType: V100-NODE-8-GPU, childCellNumber: 2, isNode",
+            "V100-NODE: {childCellType: V100, childCellNumber: 16, isNode",
         ),
-        ("0.0.3.0", "0.0.3.100"),
+        ("h0030", "h003100"),
         (
-            "{cellType: 3-DGX1-P100-NODE.DGX1-P100-NODE, cellNumber: 2}",
-            "{cellType: 3-DGX1-P100-NODE.DGX1-P100-NODE, cellNumber: 1}",
+            "{cellType: 3-P100-NODE.P100-NODE, cellNumber: 2}",
+            "{cellType: 3-P100-NODE.P100-NODE, cellNumber: 1}",
         ),
     ):
         assert old in text
         text = text.replace(old, new)
     bindings = named_bindings(spec, cluster)
     done = recover_cluster(parse_spec(text), bindings)
-    assert [(b.pool, b.kind) for b in done.downgraded] == [("3-DGX1-P100-NODE", "DGX1-P100-NODE")]
+    assert [(b.pool, b.kind) for b in done.downgraded] == [("3-P100-NODE", "P100-NODE")]
     assert done.ignored == ()
     assert all(violations(done.cluster[name]) == () for name in done.cluster)
-    pinned = [c for _, c in bound_cells(done.cluster["4-DGX2-V100-NODE"])]
+    pinned = [c for _, c in bound_cells(done.cluster["4-V100-NODE"])]
     assert len(pinned) == 2  # the pin, though half of its node names changed, and the node
-    assert [len(job.gpus) for job in jobs(done.cluster["3-DGX1-P100-NODE"])] == [8]
+    assert [len(job.gpus) for job in jobs(done.cluster["3-P100-NODE"])] == [8]
 
 
 def test_nodes_that_moved_to_another_pool_are_downgraded_there():
     """Tests that a held node that now is a top cell of its own runs on at low priority."""
     spec, cluster = busy()
     text = MIXED.read_text()
-    moved = """  - {cellType: DGX2-V100-NODE, cellAddress: 0.0.3.2}
-  - {cellType: DGX2-V100-NODE, cellAddress: 0.0.3.3}
+    moved = """  - {cellType: V100-NODE, cellAddress: h0032}
+  - {cellType: V100-NODE, cellAddress: h0033}
 """
     text = text.replace(
-        "[{cellAddress: 0.0.3.2}, {cellAddress: 0.0.3.3}]", "[{cellAddress: x}, {cellAddress: y}]"
+        "[{cellAddress: h0032}, {cellAddress: h0033}]", "[{cellAddress: x}, {cellAddress: y}]"
     )
-    text = text.replace("  - cellType: 2-IB", moved + "  - cellType: 2-IB")
-    text = text.replace("    - pinnedCellId: VC1-YQW-CT1\n", "")
+    text = text.replace("  - cellType: 2-LINKED", moved + "  - cellType: 2-LINKED")
+    text = text.replace("    - pinnedCellId: bench\n", "")
     done = recover_cluster(parse_spec(text), named_bindings(spec, cluster))
     kinds = {(b.pool, b.kind) for b in done.downgraded}
-    assert kinds == {("4-DGX2-V100-NODE", "DGX2-V100-NODE"), ("CT1-NODE", "CT1")}
-    assert sum(len(job.gpus) for job in jobs(done.cluster["DGX2-V100-NODE"])) >= 16
+    assert kinds == {("4-V100-NODE", "V100-NODE"), ("T4-NODE", "T4")}
+    assert sum(len(job.gpus) for job in jobs(done.cluster["V100-NODE"])) >= 16
 
 
 def test_pins_and_unnamed_nodes_keep_their_cells():
