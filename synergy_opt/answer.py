@@ -23,7 +23,8 @@ Proof = Literal["multipliers", "core", "search", "none"]
   combination of the configurations whose reduced cost at these multipliers is within the
   difference. A checker confirms the bound, and with it the gap; the search it would have to
   repeat.
-- "search": a solver's search at gap 0 ended: its word, not checked by us.
+- "search": a solver's own bound leaves no room for a better throughput on the lattice on which
+  they lie: its word to nine digits, not checked by us.
 - "none": nothing does.
 """
 
@@ -140,6 +141,8 @@ class Allocation:
         With ``solver="core"``: configurations, beside the best of each kind of jobs at
         the bound's multipliers, whose reduced cost is within the difference of bound and
         throughput and whose combinations were searched; 0 where no search was needed.
+    stopped
+        A time limit or Ctrl-C came before the method was done.
     """
 
     instance: str
@@ -147,6 +150,7 @@ class Allocation:
     bound: Bound
     proof: Proof
     rivals: int = 0
+    stopped: bool = False
 
     @cached_property
     def throughput(self) -> Fraction:
@@ -225,6 +229,8 @@ class Placement:
     proof
         What shows that `throughput` is the best that the method looks for; None where the method
         claims nothing.
+    stopped
+        A time limit or Ctrl-C came before the method was done. Not part of the file.
     """
 
     instance: str
@@ -233,6 +239,7 @@ class Placement:
     bound: Bound | None = None
     split: SplitBound | None = None
     proof: Proof | None = None
+    stopped: bool = False
 
     @cached_property
     def throughput(self) -> Fraction:

@@ -45,6 +45,7 @@ def core_allocation(
         jobs=_choices(jobs, found, outcome),
         bound=Bound(value=outcome.bound, multipliers=multipliers, consolidated=consolidated),
         proof=_proof(outcome),
+        stopped=outcome.stop in (Stop.LIMIT, Stop.INTERRUPTED),
         rivals=outcome.rivals,
     )
 

@@ -119,13 +119,19 @@ def _mixed_term(found: Configurations, multipliers: Vector) -> Fraction:
     return best
 
 
-def _rounded_down(total: Fraction, kinds: Sequence[Kind]) -> Fraction:
-    lattice = 1
+def lattice(kinds: Sequence[Kind]) -> int | None:
+    """Give D such that sums of one value a job are multiples of 1/D; None where it is huge."""
+    common = 1
     for kind in kinds:
-        lattice = math.lcm(lattice, kind.configurations.value.denominator)
-        if lattice > _LATTICE:
-            return total
-    return Fraction(math.floor(total * lattice), lattice)
+        common = math.lcm(common, kind.configurations.value.denominator)
+        if common > _LATTICE:
+            return None
+    return common
+
+
+def _rounded_down(total: Fraction, kinds: Sequence[Kind]) -> Fraction:
+    common = lattice(kinds)
+    return total if common is None else Fraction(math.floor(total * common), common)
 
 
 def _times(numbers: IntArray, factor: int) -> IntArray:

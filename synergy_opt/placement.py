@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -25,6 +26,7 @@ from synergy_opt.division import (
     vertex,
 )
 from synergy_opt.errors import Infeasible, SolverFailed
+from synergy_opt.fair_share import fair_throughput, unit_value
 from synergy_opt.model import Instance, Vector
 from synergy_opt.program import Program, placement_program
 from synergy_opt.solution import Limits
@@ -73,15 +75,17 @@ def place(
     InvalidInstance
         When the allocation is another instance's.
     Infeasible
-        With several server groups: the totals may not fit. With one, x_ij = 1/s always does.
+        With several server groups: the totals may not fit, or no division is found that is fair
+        on the groups that each job touches. With one group x_ij = 1/s always is one.
     SolverFailed
         When the solver gives no valid basis (an interior point splits every job), or exact
         arithmetic refutes its vertex.
 
     Notes
     -----
-    The linear programme has (jobs left over) × s columns. A job may be on a server of another
-    group only where its throughput is no less than its fair throughput there.
+    The linear programme has (jobs left over) × s columns. With several groups a job is first let
+    on those only where its throughput is no less than its fair throughput; where that fits
+    nothing, anywhere, and the fairness of the outcome is checked.
 
     Examples
     --------
@@ -105,6 +109,16 @@ def place(
         shares = halved(problem, solve)
     else:
         shares, fewest = _at_vertex(problem, solve, limits, fewest_splits=fewest_splits)
+    if shares is None and len(problem.capacities) > 1:
+        # A job that is fair on no group alone may be fair across several, whose smallest share
+        # counts: let every job everywhere, and look afterwards.
+        anywhere = replace(problem, fair=np.ones_like(problem.fair))
+        shares, fewest = _at_vertex(anywhere, solve, limits, fewest_splits=fewest_splits)
+        if shares is not None and not _is_fair(instance, allocation, problem.group, shares):
+            raise Infeasible(
+                "no division of stage 1's totals was found that is fair on the server groups "
+                "that each job touches"
+            )
     if shares is None:
         raise Infeasible("the totals of stage 1 cannot be divided among these server groups")
     jobs = tuple(
@@ -120,6 +134,7 @@ def place(
         bound=allocation.bound,
         split=split,
         proof=allocation.proof,
+        stopped=allocation.stopped,
     )
 
 
@@ -130,12 +145,29 @@ def _at_vertex(
     whole, fewest = best_fit(problem), None
     if fewest_splits:
         searched, fewest = most_whole(problem, limits)
-        whole = searched or whole
+        if searched is not None and searched.count(None) < whole.count(None):
+            whole = searched
     shares = vertex(problem, whole, solve)
     if shares is None:
         # What is left over does not fit beside the whole jobs: let them move, at a price.
         shares = vertex(problem, [None] * len(whole), solve, preferred=whole)
     return shares, fewest
+
+
+def _is_fair(
+    instance: Instance,
+    allocation: Allocation,
+    group: npt.NDArray[np.int64],
+    shares: Sequence[Shares],
+) -> bool:
+    """Tell whether each job makes its fair throughput on the groups that it touches."""
+    jobs = {job.id: job for job in instance.jobs}
+    for choice, row in zip(allocation.jobs, shares, strict=True):
+        job, touched = jobs[choice.id], {int(group[i]) for i in row}
+        fair = fair_throughput(instance, job, groups=touched) * unit_value(instance, job)
+        if choice.throughput < fair:
+            return False
+    return True
 
 
 def stage_2_program(instance: Instance, allocation: Allocation) -> Program:

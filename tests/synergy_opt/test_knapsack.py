@@ -1,4 +1,4 @@
-"""The multiple-choice knapsack: against brute force and other solvers, ties, limits, wide numbers."""
+"""The multiple-choice knapsack: against brute force, other solvers, ties, limits, wide numbers."""
 
 import _thread
 import itertools
@@ -31,9 +31,7 @@ def tables(draw, *, groups=4, sizes=4, most=2, scale=1):
         value=np.array(draw(numbers)),
         below=np.array([draw(st.sampled_from([1, 1, 3, 7])) for _ in lengths]),
         demand=tuple(_integers([n * scale for n in draw(numbers)]) for _ in range(width)),
-        capacity=tuple(
-            draw(st.integers(0, largest * sum(counts))) * scale for _ in range(width)
-        ),
+        capacity=tuple(draw(st.integers(0, largest * sum(counts))) * scale for _ in range(width)),
     )
 
 
