@@ -1,0 +1,1 @@
+"""Speed and endurance of `hived_cells`; each module is a command."""

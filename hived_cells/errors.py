@@ -1,0 +1,66 @@
+"""What can go wrong, one class for each outcome that a caller may want to catch.
+
+Takes nothing; gives the exceptions that every other module raises.
+"""
+
+__all__ = [
+    "HivedError",
+    "IllegalRequest",
+    "Infeasible",
+    "InvalidChoice",
+    "InvalidSpec",
+    "NoRoom",
+]
+
+
+class HivedError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class InvalidSpec(HivedError):
+    """A chain, reservation, specification, event or binding breaks a rule of its format."""
+
+
+class Infeasible(HivedError):
+    """The reserved cells do not all fit in the physical cluster at the same time.
+
+    Parameters
+    ----------
+    message
+        What is short, for people.
+    level
+        First short level from the top.
+    needed
+        Reserved cells of that level (pinned ones included).
+    available
+        Cells of that level that the cluster can still give (pinned ones included).
+
+    Examples
+    --------
+    >>> from hived_cells import Chain, Reservation, initial_state
+    >>> try:
+    ...     initial_state(Chain(top_cells=2, factors=(2,)), Reservation({"A": {2: 3}}))
+    ... except Infeasible as error:
+    ...     print(error, (error.level, error.needed, error.available))
+    level 2 is short: 3 cells needed, 2 available (2, 3, 2)
+    """
+
+    def __init__(
+        self, message: str, *, level: int = 0, needed: int = 0, available: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.level = level
+        self.needed = needed
+        self.available = available
+
+
+class IllegalRequest(HivedError):
+    """A request goes beyond what the tenant reserved, or names a cell it does not hold."""
+
+
+class InvalidChoice(HivedError):
+    """A choice function returned something that is not one of its candidates."""
+
+
+class NoRoom(HivedError):
+    """A low-priority request does not fit in what is idle now; it may fit later."""

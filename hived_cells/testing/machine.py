@@ -1,0 +1,166 @@
+"""A state machine for allocators: takes three functions, gives a Hypothesis test case.
+
+It keeps its own books of who holds what and derives from them alone what must be true; nothing
+of this package's allocator is used.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from hived_cells.hierarchy import Cell, Chain
+from hived_cells.reservation import Reservation
+from hived_cells.testing.books import Books
+from hived_cells.testing.strategies import pools
+
+__all__ = ["allocator_machine"]
+
+
+def allocator_machine(
+    initial: Callable[[Chain, Reservation], Any],
+    allocate: Callable[[Any, str, int], tuple[Any, Cell]],
+    release: Callable[[Any, str, Cell], Any],
+    *,
+    free: Callable[[Any], Iterable[Cell]] | None = None,
+    slack: Callable[[Any], Sequence[int]] | None = None,
+    refusals: tuple[type[Exception], ...] = (Exception,),
+    max_gpus: int = 16,
+) -> type[RuleBasedStateMachine]:
+    """Return a state machine that runs an allocator on random pools and checks what it does.
+
+    Checked after each step: *Theorem 1* (each legal request is granted, an illegal one is
+    refused), the *invariant* S_k >= 0 at every level, *conservation* (a granted cell has the
+    level asked for and overlaps no held one; with `free`, every GPU is held or free exactly
+    once and free cells are merged as far as they go) and *purity* (an earlier state is still
+    what it was).
+
+    Parameters
+    ----------
+    initial
+        Chain and reservation → first state. States must be picklable.
+    allocate
+        State, tenant and level → next state and cell; raises where the request is illegal.
+    release
+        State, tenant and cell → next state; raises where the tenant does not hold the cell.
+    free
+        State → the cells on its free lists; without it their content is not checked.
+    slack
+        State → (S_1, ..., S_n) as the allocator has it; without it only its signs are checked,
+        on the machine's own books.
+    refusals
+        The exceptions that mean "refused".
+    max_gpus
+        Size of the largest pool.
+
+    Returns
+    -------
+    type
+        A `RuleBasedStateMachine`; its `.TestCase` is what a test runner collects.
+
+    References
+    ----------
+    HiveD (OSDI 2020), Theorem 1 and its proof.
+
+    Examples
+    --------
+    >>> import hived_cells
+    >>> from hypothesis import settings
+    >>> from hypothesis.stateful import run_state_machine_as_test
+    >>> machine = allocator_machine(
+    ...     hived_cells.initial_state, hived_cells.allocate, hived_cells.release
+    ... )
+    >>> run_state_machine_as_test(machine, settings=settings(max_examples=5))
+    """
+
+    class AllocatorMachine(_Machine):
+        """The machine for the given functions."""
+
+        functions = (initial, allocate, release, free, slack)
+        refused = refusals
+        largest = max_gpus
+
+    return AllocatorMachine
+
+
+class _Machine(RuleBasedStateMachine):
+    """The rules; a subclass names the functions under test."""
+
+    functions: tuple[Any, ...]
+    refused: tuple[type[Exception], ...]
+    largest: int
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        pool = data.draw(pools(max_gpus=self.largest))
+        self.books = Books(pool.chain, pool.reservation)
+        self.initial, self.allocate, self.release, self.free, self.slack = self.functions
+        self.state = self.initial(pool.chain, pool.reservation)
+        self.past = [(self.state, pickle.dumps(self.state))]
+
+    @precondition(lambda self: self.books.rights())
+    @rule(data=st.data())
+    def ask_for_what_is_ones_own(self, data: st.DataObject) -> None:
+        tenant, level = data.draw(st.sampled_from(self.books.rights()))
+        try:
+            state, cell = self.allocate(self.state, tenant, level)
+        except Exception as error:
+            raise AssertionError(
+                f"Theorem 1: the legal request of {tenant!r} for level {level} failed: {error!r}"
+            ) from error
+        self.books.bind(tenant, level, Cell(*cell))
+        self._go_on(state)
+
+    @precondition(lambda self: self.books.wrongs())
+    @rule(data=st.data())
+    def ask_for_more(self, data: st.DataObject) -> None:
+        tenant, level = data.draw(st.sampled_from(self.books.wrongs()))
+        try:
+            _, cell = self.allocate(self.state, tenant, level)
+        except self.refused:
+            return
+        raise AssertionError(
+            f"quota: {tenant!r} holds all it reserved of level {level} and was given {cell}"
+        )
+
+    @precondition(lambda self: self.books.held)
+    @rule(data=st.data())
+    def give_back(self, data: st.DataObject) -> None:
+        cell = data.draw(st.sampled_from(sorted(self.books.held)))
+        state = self.release(self.state, self.books.held[cell], cell)
+        self.books.unbind(cell)
+        self._go_on(state)
+
+    @precondition(lambda self: self.books.held)
+    @rule(data=st.data())
+    def give_back_what_is_not_ones_own(self, data: st.DataObject) -> None:
+        cell = data.draw(st.sampled_from(sorted(self.books.held)))
+        other = "B" if self.books.held[cell] == "A" else "A"
+        try:
+            self.release(self.state, other, cell)
+        except self.refused:
+            return
+        raise AssertionError(f"release: {other!r} gave back {cell}, which it does not hold")
+
+    def _go_on(self, state: Any) -> None:
+        self.state = state
+        self.past.append((state, pickle.dumps(state)))
+
+    @invariant()
+    def every_level_has_enough(self) -> None:
+        found = self.books.check_slack(None if self.free is None else self.free(self.state))
+        if self.slack is not None and tuple(self.slack(self.state)) != found:
+            raise AssertionError(f"invariant: S is {found}, not {tuple(self.slack(self.state))}")
+
+    @invariant()
+    def every_gpu_is_held_or_free_once(self) -> None:
+        if self.free is not None:
+            self.books.check_free(self.free(self.state))
+
+    @invariant()
+    def earlier_states_are_what_they_were(self) -> None:
+        for number, (state, dump) in enumerate(self.past[-4:]):
+            if pickle.dumps(state) != dump:
+                raise AssertionError(f"purity: a state changed after step {number} from here")

@@ -1,0 +1,119 @@
+"""Hypothesis strategies: take bounds, give chains, feasible reservations and event lists."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from hived_cells.events import Allocate, Bad, Event, Heal, LowPriority, Release, Stop
+from hived_cells.hierarchy import Chain
+from hived_cells.reservation import Pool, Reservation, first_short_level
+
+__all__ = ["chains", "event_lists", "pools", "reservations"]
+
+
+@st.composite
+def chains(draw: st.DrawFn, *, max_gpus: int = 32, max_levels: int = 4) -> Chain:
+    """Draw chains of at most `max_gpus` GPUs; factors 1 and 3 turn up as well as 2.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(chains(max_gpus=8))
+    ... def small(chain):
+    ...     assert chain.gpus <= 8
+    >>> small()
+    """
+    left = max_gpus
+    factors: list[int] = []
+    for _ in range(draw(st.integers(0, max_levels - 1))):
+        factors.append(draw(st.integers(1, min(4, left))))
+        left //= factors[-1]
+    return Chain(draw(st.integers(1, min(6, left))), tuple(factors))
+
+
+@st.composite
+def reservations(
+    draw: st.DrawFn, chain: Chain, *, tenants: tuple[str, ...] = ("A", "B")
+) -> Reservation:
+    """Draw feasible reservations on a chain, from none at all to the last GPU.
+
+    Examples
+    --------
+    >>> from hived_cells import is_feasible
+    >>> from hypothesis import given
+    >>> @given(reservations(Chain(2, (2, 2))))
+    ... def fits(reservation):
+    ...     assert is_feasible(Chain(2, (2, 2)), reservation)
+    >>> fits()
+    """
+    cells: dict[str, dict[int, int]] = {tenant: {} for tenant in tenants}
+    for level in draw(st.permutations(range(1, chain.levels + 1))):
+        for tenant in tenants:
+            room = _room(chain, cells, tenant, level)
+            if room:
+                cells[tenant][level] = draw(st.integers(0, room) | st.just(room))
+    return Reservation(cells)
+
+
+def _room(chain: Chain, cells: dict[str, dict[int, int]], tenant: str, level: int) -> int:
+    """Return how many more cells of a level the tenant could reserve, by bisection."""
+    low, high = 0, chain.counts[level]
+    while low < high:
+        middle = (low + high + 1) // 2
+        more = {**cells, tenant: {**cells[tenant], level: middle}}
+        if first_short_level(chain, Reservation(more)) is None:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@st.composite
+def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A", "B")) -> Pool:
+    """Draw chains with a feasible reservation.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(pools(max_gpus=8))
+    ... def small(pool):
+    ...     assert pool.chain.gpus <= 8
+    >>> small()
+    """
+    chain = draw(chains(max_gpus=max_gpus))
+    return Pool(chain, draw(reservations(chain, tenants=tenants)))
+
+
+@st.composite
+def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Event]:
+    """Draw lists of events for a pool: requests legal or not, releases, low priority, faults.
+
+    Cells are addressed by their numbers from the top, as in a specification without names.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(event_lists(Pool(Chain(2, (2,)), Reservation({"A": {1: 3}})), max_size=5))
+    ... def short(events):
+    ...     assert len(events) <= 5
+    >>> short()
+    """
+    tenants = st.sampled_from(pool.reservation.tenants or ("A",))
+    levels = st.integers(1, pool.chain.levels)
+    names = st.integers(0, max_size).map(lambda number: f"c{number}")
+    jobs = st.integers(0, max_size).map(lambda number: f"p{number}")
+    gpus = st.integers(1, pool.chain.gpus)
+    cells = levels.flatmap(
+        lambda level: st.integers(0, pool.chain.counts[level] - 1).map(
+            lambda index: str(pool.chain.cell(level, index))
+        )
+    )
+    kinds: list[st.SearchStrategy[Any]] = [
+        st.builds(Allocate, id=names, tenant=tenants, level=levels),
+        st.builds(Release, id=names),
+        st.builds(LowPriority, id=jobs, tenant=tenants, gpus=gpus),
+        st.builds(Stop, id=jobs),
+        st.builds(Bad, cell=cells),
+        st.builds(Heal, cell=cells),
+    ]
+    return draw(st.lists(st.one_of(kinds), max_size=max_size))

@@ -1,0 +1,138 @@
+"""The judge: sound states have no violation, every planted one is found by its rule."""
+
+from collections import Counter
+
+import pytest
+from hived_builders import broken, start_with
+
+from hived_cells import (
+    Cell,
+    Chain,
+    Job,
+    Pin,
+    Reservation,
+    allocate,
+    allocate_pin,
+    bitset,
+    initial_state,
+    mark_bad,
+    slack,
+    start,
+    violations,
+)
+
+
+@pytest.fixture
+def state():
+    """Return eight GPUs with one of everything: held, pinned, low priority, bad."""
+    pins = [Pin("p", "B", Cell(1, (1, 1, 1)))]
+    first = initial_state(Chain(2, (2, 2)), Reservation({"A": {1: 3, 2: 1}}, pins=pins))
+    first, _ = allocate(first, "A", 1)
+    first, _ = allocate(first, "A", 1)
+    first, _ = allocate(first, "A", 2)
+    first, _ = allocate_pin(first, "B", "p")
+    first, _ = start(first, "B", 2)
+    return mark_bad(first, Cell(1, (1, 0, 0)))
+
+
+def rules(state):
+    return set(Counter(found.rule for found in violations(state)))
+
+
+def flipped(bits, index):
+    return bitset.flip(bits, index)
+
+
+def by_level(items, level, item):
+    return (*items[:level], item, *items[level + 1 :])
+
+
+def test_a_sound_state_breaks_no_rule(state):
+    """Tests that nothing is found where nothing is wrong."""
+    assert violations(state) == ()
+
+
+def test_more_than_the_quota_is_found(state):
+    """Tests that a cell held beyond the reservation is named with both numbers."""
+    row = by_level(state.bound[0], 3, flipped(state.bound[0][3], 1))
+    found = violations(broken(state, bound=(row, *state.bound[1:])))
+    assert ("A", 3, 1, 0) in [violation.witness for violation in found]
+    assert {"quota", "overlap", "free list", "count", "use"} <= {v.rule for v in found}
+
+
+def test_a_lost_free_cell_is_found(state):
+    """Tests that a cell missing from its free list is the witness, and GPUs are missed."""
+    level = 1
+    lost = bitset.lowest(state.free[level])
+    found = violations(
+        broken(state, free=by_level(state.free, level, flipped(state.free[level], lost)))
+    )
+    assert {"free list", "conservation", "count", "group"} == {v.rule for v in found}
+    assert (state.chain.cell(level, lost),) in [v.witness for v in found]
+    assert "is not on the free list" in str(found[0])
+
+
+def test_a_cell_free_twice_is_found(state):
+    """Tests that a cell wrongly on a free list is named."""
+    wrong = broken(state, free=by_level(state.free, 3, flipped(state.free[3], 0)))
+    assert any("cell 0 of level 3 is on the free list" in v.message for v in violations(wrong))
+
+
+@pytest.mark.parametrize("name", ["free_count", "allocated"])
+def test_a_wrong_count_is_found(state, name):
+    """Tests that a count that is off by one is found."""
+    counts = getattr(state, name)
+    assert rules(broken(state, **{name: by_level(counts, 1, counts[1] + 1)})) == {"count"}
+
+
+def test_a_wrong_count_of_a_tenant_is_found(state):
+    """Tests that what a tenant is said to hold is counted again."""
+    row = by_level(state.held[0], 2, 0)
+    assert rules(broken(state, held=(row, *state.held[1:]))) == {"count"}
+
+
+def test_a_cell_in_the_wrong_group_is_found(state):
+    """Tests that low-priority use and health are counted again for each free cell."""
+    groups = {(7, 0, 1): next(iter(state.groups[1].values()))}
+    assert rules(broken(state, groups=by_level(state.groups, 1, groups))) == {"group"}
+    assert rules(broken(state, bad=flipped(state.bad, 5))) == {"group"}
+
+
+def test_use_that_disagrees_with_held_cells_is_found(state):
+    """Tests that a GPU marked as used that nobody holds is the witness."""
+    found = violations(broken(state, used=flipped(state.used, 5)))
+    assert [(v.rule, v.witness) for v in found if v.rule == "use"] == [("use", (5,))]
+
+
+def test_low_priority_beside_guaranteed_use_is_found(state):
+    """Tests that a GPU in both uses is found."""
+    gpu = bitset.lowest(state.used)
+    found = violations(broken(state, low=flipped(state.low, gpu)))
+    assert any("in guaranteed use as well" in v.message for v in found)
+
+
+@pytest.mark.parametrize(
+    "job", [Job("A", ()), Job("A", (1, 0)), Job("A", (7,)), Job("A", (0, 99)), Job("A", (-1, 1))]
+)
+def test_a_job_table_that_disagrees_is_found(job):
+    """Tests that a job that does not own the GPU it stands at is found."""
+    state, _ = start(start_with(Chain(1, (2,))), "A", 1)
+    wrong = broken(state, job_at=((job, None),))
+    assert rules(wrong) == {"low priority"}
+    assert rules(broken(state, job_at=((None, None),))) == {"low priority"}
+
+
+def test_negative_slack_is_found_at_its_level():
+    """Tests that a state that owes more than is left is found, with level and number."""
+    state = start_with(Chain(2, (2,)), A={2: 2}, B={})
+    row = by_level(state.bound[1], 1, flipped(state.bound[1][1], 0))
+    found = violations(broken(state, bound=(state.bound[0], row)))
+    assert (2, -1) in [v.witness for v in found if v.rule == "slack"]
+
+
+def test_slack_is_from_level_one_up():
+    """Tests the order and the numbers on the paper's rack: 7 + 7 + 18 GPUs in 32."""
+    state = start_with(
+        Chain(4, (2, 2, 2)), A={3: 1, 2: 1, 1: 1}, B={3: 1, 2: 1, 1: 1}, C={4: 2, 2: 1}
+    )
+    assert slack(state) == (0, 1, 2, 2)
