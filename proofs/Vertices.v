@@ -80,11 +80,11 @@ Qed.
 
 Lemma vertex_no_direction (V : Type) (P : (V -> R) -> Prop) x (d : V -> R) e :
   vertex P x -> 0 < e ->
-  P (fun v => x v + e * d v) -> P (fun v => x v - e * d v) -> forall v, d v = 0.
+  P (fun v => x v + e * d v) -> P (fun v => x v + - e * d v) -> forall v, d v = 0.
 Proof.
 move=> [_ vx] e0 Py Pz v.
-have mid w : x w = (x w + e * d w + (x w - e * d w)) / 2%:R.
-  by rewrite addrACA subrr addr0 -mulr2n -[x w *+ 2]mulr_natr mulfK // pnatr_eq0.
+have mid w : x w = (x w + e * d w + (x w + - e * d w)) / 2%:R.
+  by rewrite mulNr addrACA subrr addr0 -mulr2n -[x w *+ 2]mulr_natr mulfK // pnatr_eq0.
 have /eqP := vx _ _ Py Pz mid v.
 by rewrite -subr_eq0 addrAC subrr add0r mulf_eq0 gt_eqF //= => /eqP.
 Qed.
