@@ -18,67 +18,166 @@ MUTANTS = [
     ("no quota check", "Cells", " && (holds s t k <? quota q t k)", " && true"),
     ("quota off by one", "Cells", "(holds s t k <? quota q t k)", "(holds s t k <=? quota q t k)"),
     ("anyone may release", "Cells", "if mem held_eqb (t, c) (held s)\n", "if true\n"),
-    ("release forgets the holder", "Cells", "held := remove1 held_eqb (t, c) (held s)", "held := held s"),
+    (
+        "release forgets the holder",
+        "Cells",
+        "held := remove1 held_eqb (t, c) (held s)",
+        "held := held s",
+    ),
     ("grant is not recorded", "Cells", "held := (t, (k, i)) :: held s", "held := held s"),
-    ("granted cell stays free", "Cells",
-     "(x, upd fr k (remove1 Nat.eqb x (fr k)))", "(x, upd fr k (fr k))"),
-    ("lost child", "Cells", "remove1 Nat.eqb x kids ++ fr' k", "tl (remove1 Nat.eqb x kids) ++ fr' k"),
-    ("buddies thrown away", "Cells", "(x, upd fr' k (remove1 Nat.eqb x kids ++ fr' k))", "(x, fr')"),
-    ("split child also free", "Cells", "upd fr' k (remove1 Nat.eqb x kids ++ fr' k)",
-     "upd fr' k (kids ++ fr' k)"),
-    ("children overlap", "Cells", "seq (i * factor p k) (factor p k).",
-     "seq (i * factor p k) (S (factor p k))."),
-    ("children of the neighbour", "Cells", "seq (i * factor p k) (factor p k).",
-     "seq (S i * factor p k) (factor p k)."),
+    (
+        "granted cell stays free",
+        "Cells",
+        "(x, upd fr k (remove1 Nat.eqb x (fr k)))",
+        "(x, upd fr k (fr k))",
+    ),
+    (
+        "lost child",
+        "Cells",
+        "remove1 Nat.eqb x kids ++ fr' k",
+        "tl (remove1 Nat.eqb x kids) ++ fr' k",
+    ),
+    (
+        "buddies thrown away",
+        "Cells",
+        "(x, upd fr' k (remove1 Nat.eqb x kids ++ fr' k))",
+        "(x, fr')",
+    ),
+    (
+        "split child also free",
+        "Cells",
+        "upd fr' k (remove1 Nat.eqb x kids ++ fr' k)",
+        "upd fr' k (kids ++ fr' k)",
+    ),
+    (
+        "children overlap",
+        "Cells",
+        "seq (i * factor p k) (factor p k).",
+        "seq (i * factor p k) (S (factor p k)).",
+    ),
+    (
+        "children of the neighbour",
+        "Cells",
+        "seq (i * factor p k) (factor p k).",
+        "seq (S i * factor p k) (factor p k).",
+    ),
     ("partial merge", "Cells", "merge k && forallb", "merge k && existsb"),
-    ("merge keeps the buddies", "Cells",
-     "(upd fr k (fold_right (remove1 Nat.eqb) (fr k) buddies))", "fr"),
-    ("merge into the wrong parent", "Cells", "let parent := i / factor p k in",
-     "let parent := S (i / factor p k) in"),
+    (
+        "merge keeps the buddies",
+        "Cells",
+        "(upd fr k (fold_right (remove1 Nat.eqb) (fr k) buddies))",
+        "fr",
+    ),
+    (
+        "merge into the wrong parent",
+        "Cells",
+        "let parent := i / factor p k in",
+        "let parent := S (i / factor p k) in",
+    ),
     ("released cell is lost", "Cells", "      else upd fr k (i :: fr k)", "      else fr"),
-    ("search starts too high", "Cells", "match find (top p - k) k (free s) with",
-     "match find (top p - S k) (S k) (free s) with"),
-    ("search stops too low", "Cells", "match find (top p - k) k (free s) with",
-     "match find (top p - S k) k (free s) with"),
-    ("F counts cells that are owed", "Cells",
-     "(f (S k) + splittable_from p f owed d' (S k) - owed (S k))",
-     "(f (S k) + splittable_from p f owed d' (S k))"),
-    ("F with the wrong split factor", "Cells", "| S d' => Z.of_nat (factor p k) *",
-     "| S d' => Z.of_nat (factor p (S k)) *"),
-    ("F one level only", "Cells",
-     "(f (S k) + splittable_from p f owed d' (S k) - owed (S k))", "(f (S k) - owed (S k))"),
-    ("start need not be disjoint", "Cells",
-     "(forall c, In c l -> in_cluster p c) /\\ NoDup (gpus_of p l) /\\",
-     "(forall c, In c l -> in_cluster p c) /\\ True /\\"),
-    ("start outside the cluster", "Cells",
-     "fst c <= top p /\\ incl (gpus p c) (all_gpus p).", "fst c <= top p."),
-    ("detour looks at one level", "Cells",
-     "(forall j, k < j <= k + d -> (1 <= slack p q s j)%Z) ->",
-     "(forall j, j = k + d -> (1 <= slack p q s j)%Z) ->"),
-    ("detour without the quota", "Cells",
-     "if legalb p q s t k && (k + d <=? top p) then", "if (k + d <=? top p) then"),
+    (
+        "search starts too high",
+        "Cells",
+        "match find (top p - k) k (free s) with",
+        "match find (top p - S k) (S k) (free s) with",
+    ),
+    (
+        "search stops too low",
+        "Cells",
+        "match find (top p - k) k (free s) with",
+        "match find (top p - S k) k (free s) with",
+    ),
+    (
+        "F counts cells that are owed",
+        "Cells",
+        "(f (S k) + splittable_from p f owed d' (S k) - owed (S k))",
+        "(f (S k) + splittable_from p f owed d' (S k))",
+    ),
+    (
+        "F with the wrong split factor",
+        "Cells",
+        "| S d' => Z.of_nat (factor p k) *",
+        "| S d' => Z.of_nat (factor p (S k)) *",
+    ),
+    (
+        "F one level only",
+        "Cells",
+        "(f (S k) + splittable_from p f owed d' (S k) - owed (S k))",
+        "(f (S k) - owed (S k))",
+    ),
+    (
+        "start need not be disjoint",
+        "Cells",
+        "(forall c, In c l -> in_cluster p c) /\\ NoDup (gpus_of p l) /\\",
+        "(forall c, In c l -> in_cluster p c) /\\ True /\\",
+    ),
+    (
+        "start outside the cluster",
+        "Cells",
+        "fst c <= top p /\\ incl (gpus p c) (all_gpus p).",
+        "fst c <= top p.",
+    ),
+    (
+        "detour looks at one level",
+        "Cells",
+        "(forall j, k < j <= k + d -> (1 <= slack p q s j)%Z) ->",
+        "(forall j, j = k + d -> (1 <= slack p q s j)%Z) ->",
+    ),
+    (
+        "detour without the quota",
+        "Cells",
+        "if legalb p q s t k && (k + d <=? top p) then",
+        "if (k + d <=? top p) then",
+    ),
     ("any policy", "Cells", "forall k l, l <> [] -> In (choose k l) l.", "True."),
-    ("vertex condition dropped", "Vertices",
-     "P x /\\ forall y z, P y -> P z -> (forall v, x v = (y v + z v) / 2%:R) -> y =1 x.",
-     "P x."),
-    ("schedule with overfull servers", "Ideal",
-     "      forall i r, \\sum_o need o r * x (i, o) <= capacity i r\n",
-     "      forall i r, \\sum_o need o r * x (i, o) <= capacity i r + 1\n"),
-    ("schedule that loses jobs", "Ideal",
-     "forall j, \\sum_i \\sum_(o | job o == j) x (i, o) = 1,",
-     "forall j, \\sum_i \\sum_(o | job o == j) x (i, o) <= 1,"),
-    ("reduced rate with the wrong sign", "Ideal",
-     "rate o - \\sum_r price r * need o r.", "rate o + \\sum_r price r * need o r."),
-    ("bound forgets the profits", "Ideal",
-     "\\sum_r price r * cap r + \\sum_j profit j.", "\\sum_r price r * cap r + 0 * \\sum_j profit j."),
-    ("placement loses part of a job", "Placement",
-     "      forall j, \\sum_i x (i, j) = 1\n", "      forall j, \\sum_i x (i, j) <= 1\n"),
-    ("placement overfills servers", "Placement",
-     "    & forall i r, \\sum_j demand j r * x (i, j) <= capacity i r].",
-     "    & forall i r, \\sum_j demand j r * x (i, j) <= capacity i r + x (i, j)]."
-     .replace(" + x (i, j)", " + 1")),
-    ("cut at the wrong place", "Placement", "used p1 r = a%:R / (a + b)%:R * used p r",
-     "used p1 r = 1 / 2%:R * used p r"),
+    (
+        "vertex condition dropped",
+        "Vertices",
+        "P x /\\ forall y z, P y -> P z -> (forall v, x v = (y v + z v) / 2%:R) -> y =1 x.",
+        "P x.",
+    ),
+    (
+        "schedule with overfull servers",
+        "Ideal",
+        "      forall i r, \\sum_o need o r * x (i, o) <= capacity i r\n",
+        "      forall i r, \\sum_o need o r * x (i, o) <= capacity i r + 1\n",
+    ),
+    (
+        "schedule that loses jobs",
+        "Ideal",
+        "forall j, \\sum_i \\sum_(o | job o == j) x (i, o) = 1,",
+        "forall j, \\sum_i \\sum_(o | job o == j) x (i, o) <= 1,",
+    ),
+    (
+        "reduced rate with the wrong sign",
+        "Ideal",
+        "rate o - \\sum_r price r * need o r.",
+        "rate o + \\sum_r price r * need o r.",
+    ),
+    (
+        "bound forgets the profits",
+        "Ideal",
+        "\\sum_r price r * cap r + \\sum_j profit j.",
+        "\\sum_r price r * cap r + 0 * \\sum_j profit j.",
+    ),
+    (
+        "placement loses part of a job",
+        "Placement",
+        "      forall j, \\sum_i x (i, j) = 1\n",
+        "      forall j, \\sum_i x (i, j) <= 1\n",
+    ),
+    (
+        "placement overfills servers",
+        "Placement",
+        "    & forall i r, \\sum_j demand j r * x (i, j) <= capacity i r].",
+        "    & forall i r, \\sum_j demand j r * x (i, j) <= capacity i r + 1].",
+    ),
+    (
+        "cut at the wrong place",
+        "Placement",
+        "used p1 r = a%:R / (a + b)%:R * used p r",
+        "used p1 r = 1 / 2%:R * used p r",
+    ),
     ("cuts not counted", "Placement", "(#|cut_jobs p1 p2| <= #|Resource|)%N ->", "true ->"),
 ]
 
@@ -119,14 +218,14 @@ def rejected(compiled: Path, order: list[str], mutant: tuple[str, str, str, str]
         if old not in text:
             sys.exit(f"mutants.py: {name}: {module}.v no longer contains {old!r}")
         at = text.index(old)
-        mutated = text[:at] + new + text[at + len(old):]
+        mutated = text[:at] + new + text[at + len(old) :]
         source.write_text(mutated)
         last = sentence_end(mutated, at + len(new) - 1)
         needs = {module}
         for current in order[position:]:
-            imports = set(re.findall(r"\w+", " ".join(
-                re.findall(r"From Proofs Require Import ([^.]*)\.", (work / f"{current}.v").read_text())
-            )))
+            text = (work / f"{current}.v").read_text()
+            imported = re.findall(r"From Proofs Require Import ([^.]*)\.", text)
+            imports = set(" ".join(imported).split())
             if current != module and not imports & needs:
                 if (compiled / f"{current}.vo").exists():
                     shutil.copy(compiled / f"{current}.vo", work)
@@ -134,7 +233,11 @@ def rejected(compiled: Path, order: list[str], mutant: tuple[str, str, str, str]
             needs.add(current)
             run = subprocess.run(
                 ["coqc", "-w", "none", "-Q", ".", "Proofs", f"{current}.v"],
-                cwd=work, capture_output=True, text=True, timeout=240, check=False,
+                cwd=work,
+                capture_output=True,
+                text=True,
+                timeout=240,
+                check=False,
             )
             if run.returncode:
                 line = re.search(r'File ".*?", line (\d+)', run.stderr)
