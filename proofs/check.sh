@@ -42,7 +42,7 @@ for f in $files; do
 done
 
 echo "== assumptions"
-for f in StatementsHived StatementsSynergy; do
+for f in StatementsHived StatementsTune StatementsSynergy; do
   asked=$(grep -c '^Print Assumptions' "$f.v")
   closed=$(grep -c '^Closed under the global context$' "$f.out")
   stated=$(grep -cE '^(Theorem|Example)' "$f.v")
@@ -64,7 +64,7 @@ done
 [ "$quick" = --quick ] && { echo "== quick: coqchk and mutants left out"; exit 0; }
 
 echo "== coqchk, in the background"
-(coqchk -silent -o -Q . Proofs Proofs.StatementsHived Proofs.StatementsSynergy > coqchk.out 2>&1
+(coqchk -silent -o -Q . Proofs Proofs.StatementsHived Proofs.StatementsTune Proofs.StatementsSynergy > coqchk.out 2>&1
  echo $? > coqchk.status) &
 chk=$!
 

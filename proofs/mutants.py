@@ -131,6 +131,43 @@ MUTANTS = [
     ),
     ("any policy", "Cells", "forall k l, l <> [] -> In (choose k l) l.", "True."),
     (
+        "share means the smaller of both",
+        "Tune",
+        "match how e with AtDemand => demand (who e) | AtShare => per_gpu end.",
+        "match how e with AtDemand => demand (who e)"
+        " | AtShare => fun r => Nat.min (demand (who e) r) (per_gpu r) end.",
+    ),
+    (
+        "servers need not be closed",
+        "Tune",
+        "  forall e, In e l -> exceeds e -> on_some touched e ->\n",
+        "  forall e, In e l -> exceeds e -> on_some touched e -> False ->\n",
+    ),
+    (
+        "some keep more than their share",
+        "Tune",
+        "((~ on_some touched e \\/ within (allotment e) per_gpu) /\\ e' = e)).",
+        "(True /\\ e' = e)).",
+    ),
+    (
+        "newcomer above its share",
+        "Tune",
+        "    gpus_fit (e :: l) -> within (allotment e) per_gpu ->\n",
+        "    gpus_fit (e :: l) -> True ->\n",
+    ),
+    (
+        "servers taken without their GPUs",
+        "Tune",
+        "    gpus_fit (e :: l) -> within (allotment e) per_gpu ->\n",
+        "    True -> within (allotment e) per_gpu ->\n",
+    ),
+    (
+        "share enters unchecked",
+        "Tune",
+        "    fits ({| who := j; pieces := ps; how := AtShare |} :: l) ->\n",
+        "    True ->\n",
+    ),
+    (
         "vertex condition dropped",
         "Vertices",
         "P x /\\ forall y z, P y -> P z -> (forall v, x v = (y v + z v) / 2%:R) -> y =1 x.",
