@@ -13,6 +13,11 @@ def test_import_contracts_hold():
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [*command, "--no-cache"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        [*command, "--no-cache"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

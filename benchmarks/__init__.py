@@ -1,0 +1,1 @@
+"""Speed and quality of the package's methods, measured apart from its tests."""

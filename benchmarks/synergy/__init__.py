@@ -1,0 +1,1 @@
+"""Benchmarks of synergy_opt; each module is a command."""

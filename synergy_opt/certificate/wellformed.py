@@ -1,0 +1,57 @@
+"""Whether a placement is made of exact numbers in vectors of the right length.
+
+Takes a placement as a mechanism returned it, gives what would make any further arithmetic
+inexact or impossible; what passes here can be computed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from synergy_opt.answer import Bound, Placement
+from synergy_opt.certificate.violation import Violation
+from synergy_opt.model import Instance
+
+
+def malformed(
+    instance: Instance, placement: Placement, stated: Iterable[tuple[str, object]]
+) -> Iterator[Violation]:
+    """Report values that are no exact numbers ("exact-numbers") or too few ("amounts")."""
+    names = instance.cluster.names
+    for where, number in stated:
+        yield from _number(number, where)
+    if placement.bound is not None:
+        yield from malformed_bound(names, placement.bound)
+    for i, job in enumerate(placement.jobs):
+        yield from _vector(job.demand, names, f"$.jobs[{i}].demand")
+        yield from _number(job.throughput, f"$.jobs[{i}].throughput")
+        for p, piece in enumerate(job.pieces):
+            path = f"$.jobs[{i}].pieces[{p}]"
+            yield from _vector(piece.amounts, names, path)
+            yield from _number(piece.gpus, f"{path}.gpus")
+            yield from _number(piece.server, f"{path}.server", whole=True)
+
+
+def malformed_bound(names: tuple[str, ...], bound: Bound) -> Iterator[Violation]:
+    """Report a bound's value or multipliers, as `malformed` does."""
+    yield from _number(bound.value, "$.upper_bound")
+    yield from _vector(bound.multipliers, names, "$.certificate.multipliers")
+
+
+def _vector(vector: tuple[object, ...], names: tuple[str, ...], path: str) -> Iterator[Violation]:
+    if len(vector) != len(names):
+        message = f"has {len(vector)} amounts for {len(names)} resources"
+        yield Violation(rule="amounts", where=path, message=message)
+        return
+    for name, number in zip(names, vector, strict=True):
+        if type(number) is not Fraction:  # saves most jobs the text of their path
+            yield from _number(number, f"{path}.{name}")
+
+
+def _number(number: object, where: str, *, whole: bool = False) -> Iterator[Violation]:
+    kinds = (int,) if whole else (int, Fraction)
+    if isinstance(number, bool) or not isinstance(number, kinds):
+        what = "a whole number" if whole else "a whole number or a Fraction"
+        message = f"must be {what}, not {number!r} of type {type(number).__name__}"
+        yield Violation(rule="exact-numbers", where=where, message=message)

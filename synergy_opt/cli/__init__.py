@@ -1,0 +1,138 @@
+"""The program ``synergy-opt``: one module a command.
+
+Takes command-line arguments and gives an exit code: 0 done, and proved where a proof was asked
+for; 1 a check failed; 2 bad input or usage; 3 infeasible; 4 stopped at a limit, with what it had;
+130 interrupted with nothing to show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from synergy_opt.errors import Infeasible, InvalidInstance, SynergyError
+
+COMMANDS = {
+    "generate": "make an instance of a seeded family",
+    "import": "make an instance of a public trace or of CSV files",
+    "solve": "run one mechanism, certify its placement and write it",
+    "compare": "run mechanisms side by side against one proven bound",
+    "verify": "check a placement file exactly",
+    "export": "write a stage's programme as MPS or LP",
+    "plot": "draw sensitivity, utilisation or gaps",
+}
+DONE, FAILED, BAD_INPUT, INFEASIBLE, LIMIT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
+TRACEBACK = "SYNERGY_OPT_TRACEBACK"
+"""Environment variable: when set, an unexpected exception shows where it came from."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(f"{message} (see {self.prog} --help)")
+        raise SystemExit(BAD_INPUT)
+
+
+class _Version(argparse.Action):
+    """Print the version, which takes a few milliseconds to find out and so is not found before."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        from synergy_opt.versions import __version__  # noqa: PLC0415
+
+        print(f"synergy-opt {__version__}")
+        raise SystemExit(DONE)
+
+
+def fail(message: str) -> None:
+    """Write one message to standard error, on one line."""
+    print(f"synergy-opt: {' '.join(message.split())}", file=sys.stderr)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program.
+
+    Parameters
+    ----------
+    argv
+        Arguments without the program's name; default those of the process.
+
+    Returns
+    -------
+    int
+        Exit code. Nothing is raised.
+    """
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse after --help or bad usage
+        code = stop.code if isinstance(stop.code, int) else BAD_INPUT
+    except KeyboardInterrupt:
+        fail("interrupted")
+        code = INTERRUPTED
+    except Exception as error:  # the last resort: no traceback reaches a user
+        code = _explain(error)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    parser = _parser(arguments)
+    options = parser.parse_args(arguments)
+    run = options.run
+    code: int = run(options)
+    return code
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Describe the command that is named; the others need only their one-line help."""
+    parser = _Parser(prog="synergy-opt", description=__doc__, allow_abbrev=False)
+    parser.description = "Divide a GPU cluster's CPU and memory among training jobs."
+    parser.epilog = (
+        "exit codes: 0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a "
+        "limit with what it had, 130 interrupted"
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=text + ".", allow_abbrev=False)
+        if name == named:
+            import_module(f"synergy_opt.cli.{name}_").add(command)
+    return parser
+
+
+def _explain(error: Exception) -> int:
+    if isinstance(error, BrokenPipeError):
+        # Whoever read our output has gone, as `head` does; the rest of it has no reader.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    if isinstance(error, SynergyError):
+        fail(str(error))
+        if isinstance(error, Infeasible):
+            return INFEASIBLE
+        return BAD_INPUT if isinstance(error, InvalidInstance) else FAILED
+    if os.environ.get(TRACEBACK):
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exception(error)
+    if isinstance(error, OSError):
+        where = error.filename or "standard output"
+        fail(f"{where}: cannot be written: {error.strerror}")
+        _drop_output()
+        return BAD_INPUT
+    kind, hint = type(error).__name__, f"set {TRACEBACK}=1 to see where"
+    fail(f"unexpected {kind}: {error} ({hint}); this is a fault of synergy-opt, please report it")
+    return FAILED
+
+
+def _drop_output() -> None:
+    """Forget output that cannot be written, so that Python's exit does not complain again."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # standard output is no file, as under a test runner
+        return

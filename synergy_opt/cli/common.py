@@ -1,0 +1,197 @@
+"""What several commands share: reading an instance, numbers on the command line, output.
+
+Takes arguments and gives values, or writes one JSON document or rich text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from synergy_opt.errors import InvalidInstance
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from synergy_opt.model import Instance
+    from synergy_opt.solution import Limits
+
+_WIDE = 200  # columns for tables that go into a file or a pipe, where nothing wraps them
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON document and nothing else"
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Add ``--time-limit`` and ``--gap``."""
+    parser.add_argument(
+        "--time-limit",
+        type=seconds,
+        metavar="S",
+        help="stop the solver after S seconds and use what it has (exit code 4)",
+    )
+    parser.add_argument(
+        "--gap",
+        type=gap,
+        default=Fraction(0),
+        metavar="G",
+        help="be content with a relative gap of G to the bound, such as 0.01 (default 0)",
+    )
+
+
+def add_instance(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the positional INSTANCE."""
+    parser.add_argument(
+        "instances" if several else "instance",
+        metavar="INSTANCE",
+        **({"nargs": "+"} if several else {}),  # type: ignore[arg-type]
+        help="instance file, or the name of a shipped one: "
+        "three-resources, two-groups, worked-example",
+    )
+
+
+def load(name: str) -> Instance:
+    """Read an instance file, or a shipped instance where there is no such file."""
+    from synergy_opt.io import read_instance, shipped, shipped_names  # noqa: PLC0415
+
+    if not Path(name).exists() and name in shipped_names():
+        return shipped(name)
+    return read_instance(name)
+
+
+def limits(options: argparse.Namespace) -> Limits:
+    """Give the limits that the options state."""
+    from synergy_opt.solution import Limits  # noqa: PLC0415
+
+    return Limits(time=options.time_limit, gap=options.gap)
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds above 0."""
+    value = number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be above 0 seconds, not {text}")
+    return float(value)
+
+
+def gap(text: str) -> Fraction:
+    """Read a relative gap: 0 or more, below 1."""
+    value = number(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 0 and below 1, not {text}")
+    return value
+
+
+def positive(text: str) -> Fraction:
+    """Read an amount above 0."""
+    value = number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be above 0, not {text}")
+    return value
+
+
+def number(text: str) -> Fraction:
+    """Read an exact number."""
+    from synergy_opt.exact import exact  # noqa: PLC0415
+
+    try:
+        return exact(text)
+    except InvalidInstance as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def count(text: str) -> int:
+    """Read a whole number of at least 1."""
+    if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text}")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """Read a whole number of at least 0."""
+    return 0 if text == "0" else count(text)
+
+
+def weights(text: str) -> tuple[int, ...]:
+    """Read weights such as ``20,70,10``."""
+    return tuple(whole(part.strip()) for part in text.split(","))
+
+
+def demands(text: str) -> dict[int, int]:
+    """Read weights of GPU demands such as ``1:70,2:10``; ``4`` alone means ``4:1``."""
+    pairs = [part.partition(":") for part in text.split(",")]
+    return {count(key.strip()): whole(weight.strip() or "1") for key, _, weight in pairs}
+
+
+def console() -> Console:
+    """Give a console: plain and wide when piped, in colour on a terminal, NO_COLOR honoured."""
+    from rich.console import Console  # noqa: PLC0415
+
+    terminal = sys.stdout.isatty()
+    return Console(width=None if terminal else _WIDE, highlight=False, emoji=False, markup=False)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document."""
+    print(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show what is running on a terminal's standard error; silent when piped."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    with Console(stderr=True).status("") as status:
+        yield status.update
+
+
+def write(instance: Instance, options: argparse.Namespace) -> int:
+    """Write an instance to ``--output`` and say so, or to standard output."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    from synergy_opt.io import instance_text, write_instance  # noqa: PLC0415
+
+    if options.name is not None:
+        instance = replace(instance, name=options.name)
+    if options.output is None:
+        # The instance file is a JSON document already, with or without --json.
+        print(instance_text(instance), end="")
+        return 0
+    write_instance(instance, options.output)
+    summary = {
+        "instance": instance.name,
+        "output": options.output,
+        "servers": instance.cluster.server_count,
+        "gpus": instance.cluster.gpus,
+        "jobs": len(instance.jobs),
+        "gpus_asked_for": sum(job.gpus for job in instance.jobs),
+        "profiles": len(instance.profiles),
+    }
+    if options.json:
+        print_json(summary)
+    else:
+        facts = ", ".join(
+            f"{value} {key.replace('_', ' ')}" for key, value in list(summary.items())[2:]
+        )
+        print(f"{options.output}: {instance.name} ({facts})")
+    return 0
+
+
+def listing(broken: Sequence[str]) -> str:
+    """Count broken rules and quote the first few, on one line."""
+    few = "; ".join(broken[:3])
+    more = f"; and {len(broken) - 3} more" if len(broken) > 3 else ""
+    return f"{len(broken)} rule{'s' if len(broken) > 1 else ''}: {few}{more}"

@@ -1,0 +1,66 @@
+"""``synergy-opt export``: a stage's programme → MPS or LP, for any other solver."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from synergy_opt.cli import DONE, common
+
+if TYPE_CHECKING:
+    from synergy_opt.model import Instance
+    from synergy_opt.program import Program
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    common.add_instance(parser)
+    parser.add_argument("--stage", type=int, choices=(1, 2), required=True)
+    parser.add_argument("--format", choices=("mps", "lp"), required=True)
+    parser.add_argument(
+        "--linear", action="store_true", help="stage 1: the linear programme, jobs on mixtures"
+    )
+    parser.add_argument("--output", metavar="F", help="file (default standard output)")
+    common.add_json(parser)
+    parser.epilog = (
+        "Stage 1 has a column for each kind of equal jobs and each fair, undominated "
+        "configuration: how many of these jobs have it. Stage 2 has a column for each job and "
+        "server: which part of the job is there, for the totals of stage 1's solution. Both are "
+        "to be maximised."
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the programme."""
+    from synergy_opt.io.program_file import lp_text, mps_text  # noqa: PLC0415
+    from synergy_opt.io.text import write_text  # noqa: PLC0415
+
+    program = _program(common.load(options.instance), options)
+    text = mps_text(program) if options.format == "mps" else lp_text(program)
+    if options.output is not None:
+        write_text(options.output, text)
+    rows, columns = program.shape
+    if options.json:
+        document = {"name": program.name, "rows": rows, "columns": columns}
+        document |= {"output": options.output} if options.output else {"text": text}
+        common.print_json(document)
+    elif options.output is not None:
+        print(f"{options.output}: {program.name}, {rows} rows, {columns} columns")
+    else:
+        print(text, end="")
+    return DONE
+
+
+def _program(instance: Instance, options: argparse.Namespace) -> Program:
+    from synergy_opt.ideal import ideal_allocation  # noqa: PLC0415
+    from synergy_opt.kinds import kinds  # noqa: PLC0415
+    from synergy_opt.placement import stage_2_program  # noqa: PLC0415
+    from synergy_opt.program import ideal_program  # noqa: PLC0415
+    from synergy_opt.relaxation import with_columns  # noqa: PLC0415
+    from synergy_opt.runnable import runnable  # noqa: PLC0415
+
+    if options.stage == 2:
+        return stage_2_program(instance, ideal_allocation(instance))
+    shown = with_columns(kinds(instance, runnable(instance), consolidated=True), rows=False)
+    return ideal_program(instance.name, shown, instance.cluster, integral=not options.linear)

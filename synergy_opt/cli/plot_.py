@@ -1,0 +1,97 @@
+"""``synergy-opt plot``: instance and mechanisms → a picture."""
+
+from __future__ import annotations
+
+import argparse
+
+from synergy_opt.cli import DONE, FAILED, common, fail
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    from synergy_opt.cli.mechanisms import HELP  # noqa: PLC0415
+
+    kinds = parser.add_subparsers(metavar="KIND", required=True)
+    sensitivity = kinds.add_parser("sensitivity", help="throughput of a job over its resources")
+    common.add_instance(sensitivity)
+    sensitivity.add_argument("--job", required=True, metavar="ID")
+    sensitivity.set_defaults(run=_sensitivity)
+    utilisation = kinds.add_parser("utilisation", help="how full each server is")
+    common.add_instance(utilisation)
+    utilisation.set_defaults(run=_utilisation)
+    gap = kinds.add_parser("gap", help="gap to the proven bound per mechanism")
+    common.add_instance(gap, several=True)
+    gap.set_defaults(run=_gap)
+    for kind in (utilisation, gap):
+        kind.add_argument(
+            "--mechanism",
+            action="append",
+            metavar="NAME",
+            help=f"may be repeated (default all built-in ones): {HELP}",
+        )
+        common.add_limits(kind)
+    for kind in (sensitivity, utilisation, gap):
+        kind.add_argument(
+            "--output", required=True, metavar="F", help="picture, .png, .svg or .pdf"
+        )
+        common.add_json(kind)
+
+
+def _sensitivity(options: argparse.Namespace) -> int:
+    from synergy_opt import plot  # noqa: PLC0415
+    from synergy_opt.errors import InvalidInstance  # noqa: PLC0415
+
+    instance = common.load(options.instance)
+    try:
+        figure = plot.sensitivity(instance, options.job)
+    except InvalidInstance as error:
+        raise error.at(f"{options.instance}: ") from None
+    plot.save(figure, options.output)
+    return _done(options)
+
+
+def _utilisation(options: argparse.Namespace) -> int:
+    from synergy_opt import plot  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
+    from synergy_opt.report import judge  # noqa: PLC0415
+
+    plot.new_figure(1, 1)  # says at once when matplotlib is missing
+    instance, limits = common.load(options.instance), common.limits(options)
+    placements = []
+    for name in dict.fromkeys(options.mechanism or NAMES):
+        placement = mechanism(name, limits)(instance)
+        if broken := judge(instance, name, placement).broken:
+            fail(f"{name}: the placement breaks {common.listing(broken)}")
+            return FAILED
+        placements.append((name, placement))
+    plot.save(plot.utilisation(instance, dict(placements)), options.output)
+    return _done(options)
+
+
+def _gap(options: argparse.Namespace) -> int:
+    from synergy_opt import plot  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
+    from synergy_opt.report import compare  # noqa: PLC0415
+
+    plot.new_figure(1, 1)
+    limits = common.limits(options)
+    names = dict.fromkeys(options.mechanism or NAMES)
+    mechanisms = {name: mechanism(name, limits) for name in names}
+    found = {}
+    for instance in [common.load(name) for name in options.instances]:
+        rows = compare(instance, mechanisms, limits=limits).rows
+        for row in rows:
+            if row.broken:
+                fail(f"{instance.name}: {row.mechanism} breaks {common.listing(row.broken)}")
+                return FAILED
+        found[instance.name] = {row.mechanism: row.gap for row in rows}
+    plot.save(plot.gaps(found), options.output)
+    return _done(options)
+
+
+def _done(options: argparse.Namespace) -> int:
+    if options.json:
+        common.print_json({"output": options.output})
+    else:
+        print(f"written to {options.output}")
+    return DONE

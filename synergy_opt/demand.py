@@ -1,0 +1,55 @@
+"""A job's best-case demand: the least resources that saturate its throughput.
+
+Takes a job of an instance and gives the configuration that it would like best (Synergy, §3.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from synergy_opt.configurations import configurations
+from synergy_opt.fair_share import fair_share, fair_throughput, unit_value
+from synergy_opt.model import Instance, Job, Vector
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Demand:
+    """Totals of each resource and what the job makes of them, in the objective's unit."""
+
+    amounts: Vector
+    value: Fraction
+
+
+def best_case_demand(instance: Instance, job: Job) -> Demand:
+    """Give the least resources with which the job's throughput is highest.
+
+    Least is measured by the largest ratio to the fair share, then by the sum of the ratios, then
+    by the amounts in order: where a profile has several ways to saturate, the one that takes
+    least from others. A job that fits on one server asks for at most one server's worth, as in
+    stage 1, so that its throughput can be compared with that bound.
+
+    Complexity O(n) in the grid points. The throughput is never below the fair one, since the fair
+    share is among the configurations.
+    """
+    found = configurations(instance, job)
+    numerators = found.value.numerators
+    saturated = found.select(np.asarray(numerators == numerators.max(), dtype=bool))
+    share = fair_share(instance.cluster, job.gpus)
+
+    def size(index: int) -> tuple[Fraction, Fraction, Vector]:
+        amounts = saturated.demand_at(index)
+        ratios = [amount / part for amount, part in zip(amounts, share, strict=True)]
+        return max(ratios), sum(ratios, Fraction(0)), amounts
+
+    least = min(range(len(saturated)), key=size)
+    return Demand(amounts=saturated.demand_at(least), value=saturated.value[least])
+
+
+def share_demand(instance: Instance, job: Job, *, groups: frozenset[int] | None = None) -> Demand:
+    """Give the job's whole fair share on these server groups (default all) and its value there."""
+    amounts = fair_share(instance.cluster, job.gpus, groups=groups)
+    throughput = fair_throughput(instance, job, groups=groups)
+    return Demand(amounts=amounts, value=throughput * unit_value(instance, job))

@@ -1,0 +1,88 @@
+"""The GPU-proportional share of a job: the floor of every method, and the baseline.
+
+Takes a cluster and a GPU demand, gives the share and the throughput that it allows (theory: "Fair
+share"; Synergy, OSDI '22, §2 and §4.1.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from synergy_opt.errors import InvalidInstance
+from synergy_opt.model import Cluster, Instance, Job, Vector
+
+
+def fair_share(cluster: Cluster, gpus: int, *, groups: Iterable[int] | None = None) -> Vector:
+    """Give F_r = g · R_r / G, the resources that come with `gpus` GPUs.
+
+    Parameters
+    ----------
+    cluster
+        The servers.
+    gpus
+        GPU demand g of the job.
+    groups
+        Server groups that the job is placed on; default all of them. With several the smallest
+        R_r / G counts in each resource, since pieces are proportional.
+
+    Returns
+    -------
+    Vector
+        Amount of each resource, in the order of `cluster.resources`.
+
+    Examples
+    --------
+    >>> from synergy_opt.model import Server
+    >>> server = Server(type="n", count=2, gpus=8, capacity=(24, 500))
+    >>> fair_share(Cluster(resources={"cpu": "cores", "memory": "GB"}, servers=[server]), 4)
+    (Fraction(12, 1), Fraction(250, 1))
+    """
+    if groups is None:
+        per_gpu = cluster.share_of_a_gpu
+    else:
+        shares = (cluster.servers[group].per_gpu for group in groups)
+        per_gpu = tuple(min(column) for column in zip(*shares, strict=True))
+    return tuple(gpus * amount for amount in per_gpu)
+
+
+def fair_throughput(
+    instance: Instance, job: Job, *, groups: Iterable[int] | None = None
+) -> Fraction:
+    """Give W^f = max { W_k : d_k ≤ F }, what the job can make of its share.
+
+    On a grid point and for a monotone profile this is the paper's W[C_g, M_g].
+
+    Parameters
+    ----------
+    instance, job
+        A job of the instance.
+    groups
+        As in `fair_share`.
+
+    Returns
+    -------
+    Fraction
+        In the unit of the profile, for one GPU where the profile is for one GPU.
+
+    Raises
+    ------
+    InvalidInstance
+        When no configuration lies inside the share.
+    """
+    share = fair_share(instance.cluster, job.gpus, groups=groups)
+    best = instance.profile_of[job.profile].best_within(share, job.gpus)
+    if best is None:
+        raise InvalidInstance(f"job {job.id!r} has no configuration inside its fair share")
+    return best
+
+
+def unit_value(instance: Instance, job: Job) -> Fraction:
+    """Give what one unit of the profile's throughput counts in the objective for this job.
+
+    Relative: weight / W^f, with W^f over all groups; absolute: weight, times the GPUs where the
+    profile is for one GPU.
+    """
+    if instance.objective == "relative":
+        return job.weight / fair_throughput(instance, job)
+    return job.weight * (job.gpus if instance.profile_of[job.profile].per == "gpu" else 1)

@@ -1,0 +1,310 @@
+"""Stage 1, the ideal allocation: the best configurations as if all servers were one.
+
+Takes an instance and gives an `Allocation` with an exact upper bound on the throughput of every
+fair placement of the same jobs (Synergy, §4.1.1, Theorem 4.1; theory: stage 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from synergy_opt.answer import Allocation, Bound, Choice, Proof, vector_sum
+from synergy_opt.configurations import Configurations, configurations
+from synergy_opt.errors import SolverFailed
+from synergy_opt.exact import exact_sum
+from synergy_opt.fair_share import fair_share
+from synergy_opt.kinds import Kind, kinds
+from synergy_opt.model import Instance, Job, Vector
+from synergy_opt.multipliers import price_bound
+from synergy_opt.program import FloatArray, Program, ideal_program
+from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
+from synergy_opt.runnable import runnable
+from synergy_opt.solution import Limits, Solution, Stop
+from synergy_opt.solvers import NAMES
+from synergy_opt.solvers import solver as solver_named
+
+Floor = Literal["fixing", "rows"]
+
+Mixture = tuple[tuple[int, Fraction], ...]
+"""Pairs of a configuration's index and the fraction of a job's time on it."""
+
+_WHOLE = 1e-5  # a solver's integer further from whole is refused; nearer ones are then checked
+
+
+def ideal_allocation(
+    instance: Instance,
+    *,
+    integral: bool = True,
+    solver: str = "highs",
+    floor: Floor = "fixing",
+    consolidated: bool = True,
+    limits: Limits | None = None,
+) -> Allocation:
+    """Choose each runnable job's configuration so that the sum of throughputs is highest.
+
+    maximise Σ_j Σ_k W_jk y_jk subject to Σ d_jkr y_jk ≤ Σ_i R_ir for each resource r,
+    Σ_k y_jk = 1 and Σ_k W_jk y_jk ≥ W_j^f for each job: LP(1–5) of the paper, or its ILP.
+
+    Parameters
+    ----------
+    instance
+        Its runnable jobs take part.
+    integral
+        One grid point a job, the paper's ILP. False: mixtures, its LP.
+    solver
+        Of the ILP: ``"highs"``, ``"cpsat"``, ``"scipy"``, ``"brute_force"``, or ``"cvxpy"``, the
+        paper's formulation written down job by job. The LP needs a basis, which HiGHS gives.
+    floor
+        ``"fixing"`` deletes configurations with W < W^f: the same ILP, a tighter LP, at most K
+        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it.
+    consolidated
+        Leave out configurations that ask for more than one server's worth, for a job that fits on
+        one server (for a larger one, more than the worth of the fewest servers that hold it).
+    limits
+        Time, gap, threads and seed of the solver.
+
+    Returns
+    -------
+    Allocation
+        Throughput and bound are exact; `proof` says what shows that it is the best. At a limit
+        without a better answer each job has its fair share.
+
+    Raises
+    ------
+    SolverFailed
+        When the solver gives no usable answer, or one that exact arithmetic refutes.
+    ValueError
+        When the LP is asked of another solver than HiGHS, or there is no such solver.
+
+    Notes
+    -----
+    Dominated configurations are deleted and equal jobs merged first, both without loss, so that
+    the size depends on the kinds of jobs and not on their number.
+
+    Examples
+    --------
+    >>> from synergy_opt.model import Cluster, Instance, Job, Profile, Server
+    >>> cluster = Cluster(resources={"cpu": "cores"},
+    ...                   servers=[Server(type="n", count=1, gpus=2, capacity=(6,))])
+    >>> hungry = Profile(name="hungry", axes={"cpu": [1, 3, 5]}, throughput=[1, 3, 5])
+    >>> sated = Profile(name="sated", axes={"cpu": [1, 3]}, throughput=[7, 7])
+    >>> jobs = [Job(id="a", gpus=1, profile="hungry"), Job(id="b", gpus=1, profile="sated")]
+    >>> best = ideal_allocation(
+    ...     Instance(name="two", cluster=cluster, profiles=[hungry, sated], jobs=jobs))
+    >>> best.throughput, best.bound.value, best.proof
+    (Fraction(8, 3), Fraction(8, 3), 'multipliers')
+    """
+    if solver not in (*NAMES, "cvxpy"):
+        raise ValueError(f"no solver {solver!r}; there are {', '.join(NAMES)} and cvxpy")
+    if not integral and solver != "highs":
+        raise ValueError("the linear programme of stage 1 is solved by HiGHS only")
+    limits = limits or Limits()
+    jobs, mixed = runnable(instance), floor == "rows" and not integral
+    merged = kinds(instance, jobs, consolidated=consolidated)
+    relaxed = relax(instance, merged, rows=mixed, limits=limits)
+    bound = best_bound(
+        merged,
+        instance.cluster,
+        relaxed,
+        integral=integral,
+        rows=mixed,
+        consolidated=consolidated,
+    )
+    used, counts, stop = with_columns(merged, rows=mixed), relaxed.counts, relaxed.stop
+    done = stop is Stop.INTERRUPTED or (solver == "highs" and _is_whole(counts))
+    if jobs and integral and not done:
+        used, solution = _integer(
+            instance,
+            jobs,
+            merged,
+            solver=solver,
+            floor=floor,
+            consolidated=consolidated,
+            limits=limits,
+        )
+        counts, stop = _whole_counts(solution.x, used), solution.stop
+    if counts is None:
+        stop, used = Stop.LIMIT, with_columns(merged, rows=False)
+        counts = [_at_share(instance, jobs[kind.members[0]], kind) for kind in used]
+    choices = _choices(jobs, used, counts, averaged=mixed)
+    _check_capacity(instance, choices)
+    allocation = Allocation(instance=instance.name, jobs=choices, bound=bound, proof="none")
+    return replace(allocation, proof=_proof(allocation, stop, limits))
+
+
+def stage_1_program(
+    instance: Instance, *, floor: Floor = "fixing", consolidated: bool = True
+) -> Program:
+    """Give the ILP of stage 1 over the kinds of runnable jobs, for export or another solver."""
+    rows = floor == "rows"
+    merged = kinds(instance, runnable(instance), merge=not rows, consolidated=consolidated)
+    return ideal_program(
+        instance.name, with_columns(merged, rows=rows), instance.cluster, rows=rows
+    )
+
+
+def skipping_bound(instance: Instance, multipliers: Vector, *, consolidated: bool = True) -> Bound:
+    """Give the bound of these multipliers for placements that may leave jobs out.
+
+    Stage 1 places every job, and its bound may charge a job more than the job brings: a placement
+    without that job can exceed it. Here each job's term is at least 0.
+
+    Examples
+    --------
+    Job b counts ½ and needs two of four CPUs: with it the best is 1 + ½, without it 3.
+
+    >>> from synergy_opt.model import Cluster, Instance, Job, Profile, Server
+    >>> cluster = Cluster(resources={"cpu": "cores"},
+    ...                   servers=[Server(type="n", count=1, gpus=2, capacity=(4,))])
+    >>> a = Profile(name="a", axes={"cpu": [2, 4]}, throughput=[1, 3])
+    >>> b = Profile(name="b", axes={"cpu": [2]}, throughput=[1])
+    >>> both = Instance(name="both", cluster=cluster, profiles=[a, b], jobs=[
+    ...     Job(id="a", gpus=1, profile="a"), Job(id="b", gpus=1, profile="b", weight=0.5)])
+    >>> bound = ideal_allocation(both).bound
+    >>> bound.value, skipping_bound(both, bound.multipliers).value
+    (Fraction(3, 2), Fraction(4, 1))
+    """
+    merged = kinds(instance, runnable(instance), consolidated=consolidated)
+    value = price_bound(merged, instance.cluster.capacity, multipliers, skipping=True)
+    return Bound(value=value, multipliers=multipliers, consolidated=consolidated, skipping=True)
+
+
+def _integer(
+    instance: Instance,
+    jobs: Sequence[Job],
+    merged: Sequence[Kind],
+    *,
+    solver: str,
+    floor: Floor,
+    consolidated: bool,
+    limits: Limits,
+) -> tuple[list[Kind], Solution]:
+    """Solve the ILP; the kinds given back have the configurations that the columns stand for."""
+    rows = floor == "rows"
+    if solver == "cvxpy":
+        from synergy_opt.solvers.cvxpy_ import solve_paper  # noqa: PLC0415 - 3 s to import
+
+        whole_grid = [
+            Kind(
+                members=(i,),
+                gpus=job.gpus,
+                configurations=configurations(
+                    instance, job, undominated=False, consolidated=False
+                ),
+            )
+            for i, job in enumerate(jobs)
+        ]
+        return whole_grid, solve_paper(
+            instance, jobs, limits, rows=rows, consolidated=consolidated
+        )
+    if rows:
+        # Row (5) on a merged kind would let one job pay for another's floor.
+        merged = kinds(instance, jobs, merge=False, consolidated=consolidated)
+    shown = with_columns(merged, rows=rows)
+    program = ideal_program(instance.name, shown, instance.cluster, rows=rows)
+    return shown, solver_named(solver)(program, limits)
+
+
+def _is_whole(counts: Counts | None) -> bool:
+    return counts is not None and all(c.denominator == 1 for row in counts for c in row)
+
+
+def _whole_counts(x: FloatArray | None, used: Sequence[Kind]) -> Counts | None:
+    """Round the solver's integers; they are checked exactly afterwards."""
+    if x is None:
+        return None
+    whole = np.rint(x)
+    if len(x) and float(np.abs(x - whole).max()) > _WHOLE:
+        raise SolverFailed("the solver's integers are not whole")
+    counts, first = [], 0
+    for kind in used:
+        row = [Fraction(int(n)) for n in whole[first : first + len(kind.configurations)]]
+        if sum(row) != len(kind) or min(row) < 0:
+            raise SolverFailed(f"the solver gives {sum(row)} configurations to {len(kind)} jobs")
+        counts.append(row)
+        first += len(row)
+    return counts
+
+
+def _at_share(instance: Instance, job: Job, kind: Kind) -> list[Fraction]:
+    """Put a kind's jobs where each always fits: at the fair throughput, inside the fair share."""
+    found = kind.configurations
+    share = fair_share(instance.cluster, job.gpus)
+    inside = found.within([share]).points
+    chosen = int(np.flatnonzero(found.points == inside[0])[0])
+    return [Fraction(len(kind) if k == chosen else 0) for k in range(len(found))]
+
+
+def _choices(
+    jobs: Sequence[Job], used: Sequence[Kind], counts: Counts, *, averaged: bool
+) -> tuple[Choice, ...]:
+    """Hand a kind's configurations to its jobs, the best to the job of highest priority.
+
+    `averaged`: each job gets the kind's mean mixture, which keeps row (5) for each of them.
+    Otherwise one after the other, so that at most one job a boundary is on a mixture.
+    """
+    choices: dict[int, Choice] = {}
+    for kind, row in zip(used, counts, strict=True):
+        values = kind.configurations.value.tolist()
+        order = sorted((k for k, c in enumerate(row) if c), key=lambda k: (-values[k], k))
+        # Whole numbers as int: many times faster than Fraction.
+        left = [int(row[k]) if row[k].denominator == 1 else row[k] for k in order]
+        mean = tuple((k, Fraction(c) / len(kind)) for k, c in zip(order, left, strict=True))
+        made: dict[Mixture, Choice] = {}
+        for member in kind.members:
+            mixture = mean if averaged else _take_one(order, left)
+            if mixture not in made:
+                made[mixture] = _choice(jobs[member], kind.configurations, mixture)
+            like = made[mixture]
+            choices[member] = Choice(
+                id=jobs[member].id,
+                mixture=like.mixture,
+                demand=like.demand,
+                throughput=like.throughput,
+            )
+    return tuple(choices[i] for i in range(len(jobs)))
+
+
+def _take_one(order: Sequence[int], left: list[Fraction | int]) -> Mixture:
+    """Take one job's worth from the front of what is left, in place."""
+    mixture: list[tuple[int, Fraction]] = []
+    missing: Fraction | int = 1
+    for position, k in enumerate(order):
+        part = min(missing, left[position])
+        if part:
+            mixture.append((k, Fraction(part)))
+            left[position] -= part
+            missing -= part
+            if not missing:
+                break
+    return tuple(mixture)
+
+
+def _choice(job: Job, found: Configurations, mixture: Mixture) -> Choice:
+    parts = [tuple(part * amount for amount in found.demand_at(k)) for k, part in mixture]
+    return Choice(
+        id=job.id,
+        mixture=tuple((int(found.points[k]), part) for k, part in mixture),
+        demand=vector_sum(parts, len(found.demand)),
+        throughput=exact_sum(part * found.value[k] for k, part in mixture),
+    )
+
+
+def _check_capacity(instance: Instance, choices: Sequence[Choice]) -> None:
+    used = vector_sum([choice.demand for choice in choices], len(instance.cluster.names))
+    for name, amount, most in zip(
+        instance.cluster.names, used, instance.cluster.capacity, strict=True
+    ):
+        if amount > most:
+            raise SolverFailed(f"the solver's answer takes {amount} of {most} {name}")
+
+
+def _proof(allocation: Allocation, stop: Stop, limits: Limits) -> Proof:
+    if allocation.throughput == allocation.bound.value:
+        return "multipliers"
+    return "search" if stop is Stop.OPTIMAL and limits.gap == 0 else "none"

@@ -1,0 +1,136 @@
+"""Text files in and out: what can be wrong with a file before its content matters.
+
+Takes a path and gives its text or its JSON with exact numbers; writes a whole file or none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
+from typing import NoReturn
+
+from synergy_opt.errors import InvalidInstance
+
+_LFS = b"version https://git-lfs"
+_LONGEST = 10_000  # characters of a number; a longer one is no number that anyone wrote
+
+
+def read_text(path: str | Path) -> str:
+    """Read a UTF-8 file.
+
+    Raises
+    ------
+    InvalidInstance
+        When there is no such file, it cannot be read, is no text, or is a Git-LFS pointer to a
+        file that was never fetched.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidInstance(f"cannot be read: {error.strerror}", f"{path}") from None
+    if data.startswith(_LFS):
+        rule = "is a Git-LFS pointer, not the file itself; fetch it with `git lfs pull`"
+        raise InvalidInstance(rule, f"{path}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInstance(f"is not UTF-8 text (byte {error.start})", f"{path}") from None
+
+
+def read_json(path: str | Path) -> object:
+    """Read a JSON file; a number with a point or an exponent becomes the `Decimal` that it writes.
+
+    Raises
+    ------
+    InvalidInstance
+        Also when a key occurs twice in an object, or a number is NaN or infinite.
+    """
+    text = read_text(path)
+    try:
+        value = json.loads(
+            text,
+            parse_float=_decimal,
+            parse_int=_integer,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_object,
+        )
+    except json.JSONDecodeError as error:
+        rule = f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        raise InvalidInstance(rule, f"{path}") from None
+    except RecursionError:
+        raise InvalidInstance("is nested too deeply", f"{path}") from None
+    except InvalidInstance as error:
+        raise InvalidInstance(error.rule, f"{path}") from None
+    return value
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a whole UTF-8 file or none: beside it first, then rename.
+
+    Raises
+    ------
+    InvalidInstance
+        When the file cannot be written; what was there before is still there.
+    """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a whole file or none, as `write_text` does."""
+    target = Path(path)
+    beside = None
+    try:
+        if target.exists() and not target.is_file():
+            # A device or a pipe, such as /dev/stdout, is written to; it cannot be replaced.
+            with target.open("wb") as stream:
+                stream.write(data)
+            return
+        handle, beside = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(beside).chmod(0o666 & ~_umask())
+        Path(beside).replace(target)
+    except OSError as error:
+        _cannot_write(path, error)
+    finally:
+        if beside is not None:
+            with suppress(FileNotFoundError):
+                Path(beside).unlink()
+
+
+def _cannot_write(path: str | Path, error: OSError) -> NoReturn:
+    raise InvalidInstance(f"cannot be written: {error.strerror}", f"{path}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _integer(text: str) -> int | Decimal:
+    # Python refuses to parse very long integers; `exact` then names the rule and the path.
+    return int(text) if len(text) < 1000 else _decimal(text)
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > _LONGEST:
+        raise InvalidInstance(f"holds a number of {len(text)} characters")
+    return Decimal(text)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InvalidInstance(f"holds {name}; numbers must be finite")
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InvalidInstance(f"has the key {twice!r} twice in one object")
+    return value

@@ -1,0 +1,133 @@
+"""What a job may be given, worked out once for all jobs of the same profile and GPU demand.
+
+Takes an instance and its runnable jobs, gives a `Offers` a job: the best-case demand and the fair
+share on any groups of servers, with what they are worth and in the units of a common ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from synergy_opt.answer import Piece, PlacedJob
+from synergy_opt.demand import Demand, best_case_demand, share_demand
+from synergy_opt.ledger import Ledger, Need, Pieces
+from synergy_opt.model import Instance, Job, Vector
+
+Groups = frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offer:
+    """A total of each resource that a job may get.
+
+    Parameters
+    ----------
+    amounts
+        The job's total of each resource.
+    value
+        The job's term of the objective, for weight 1.
+    need
+        What one of its GPUs takes, in units of the ledger.
+    """
+
+    amounts: Vector
+    value: Fraction
+    need: Need
+
+    def exceeds(self, other: Offer) -> bool:
+        """Tell whether this offer asks for more than `other` of any resource."""
+        return any(mine > theirs for mine, theirs in zip(self.need, other.need, strict=True))
+
+
+class Offers:
+    """All jobs of one profile and GPU demand; their weights may differ.
+
+    Parameters
+    ----------
+    instance, job
+        One job of the kind, with weight 1.
+    ledger
+        Its units include this kind's best-case demand.
+    demand
+        The best-case demand (`best_case_demand`).
+    """
+
+    __slots__ = ("_instance", "_job", "_ledger", "_shares", "demand", "gpus")
+
+    def __init__(self, instance: Instance, job: Job, ledger: Ledger, demand: Demand) -> None:
+        self._instance, self._job, self._ledger = instance, job, ledger
+        self._shares: dict[Groups, Offer] = {}
+        self.gpus = job.gpus
+        self.demand = self._offer(demand)
+
+    def share(self, groups: Groups) -> Offer:
+        """Give the whole fair share on these server groups (`share_demand`), memoised."""
+        if groups not in self._shares:
+            share = share_demand(self._instance, self._job, groups=groups)
+            self._shares[groups] = self._offer(share)
+        return self._shares[groups]
+
+    def _offer(self, demand: Demand) -> Offer:
+        need = self._ledger.need(demand.amounts, self.gpus)
+        return Offer(amounts=demand.amounts, value=demand.value, need=need)
+
+
+def offers(instance: Instance, jobs: Iterable[Job]) -> tuple[Ledger, list[Offers]]:
+    """Give an empty ledger in whose units all demands and shares are whole, and each job's offers.
+
+    One `best_case_demand` a pair of profile and GPU demand: O(kinds · grid + jobs).
+
+    Examples
+    --------
+    >>> from synergy_opt.model import Cluster, Profile, Server
+    >>> cluster = Cluster(
+    ...     resources={"cpu": "cores"},
+    ...     servers=[Server(type="n", count=1, gpus=4, capacity=(12,))],
+    ... )
+    >>> model = Profile(name="m", axes={"cpu": [1, 3, 5]}, throughput=[1, 2, 3])
+    >>> jobs = [Job(id=i, gpus=2, profile="m") for i in "ab"]
+    >>> instance = Instance(name="i", cluster=cluster, profiles=[model], jobs=jobs)
+    >>> _, (a, b) = offers(instance, jobs)
+    >>> a is b, a.demand.amounts, a.share(frozenset({0})).amounts
+    (True, (Fraction(10, 1),), (Fraction(6, 1),))
+    """
+    jobs = tuple(jobs)
+    first: dict[tuple[str, int], Job] = {}
+    for job in jobs:
+        if (job.profile, job.gpus) not in first:
+            first[job.profile, job.gpus] = replace(job, weight=Fraction(1))
+    demands = {key: best_case_demand(instance, job) for key, job in first.items()}
+    pieces = [tuple(a / gpus for a in demands[name, gpus].amounts) for name, gpus in first]
+    ledger = Ledger(instance.cluster, pieces)
+    of = {key: Offers(instance, job, ledger, demands[key]) for key, job in first.items()}
+    return ledger, [of[job.profile, job.gpus] for job in jobs]
+
+
+def groups_of(ledger: Ledger, pieces: Pieces) -> Groups:
+    """Give the server groups that these pieces touch."""
+    return frozenset(int(ledger.groups[server]) for server, _ in pieces)
+
+
+def placed(job: Job, amounts: Vector, value: Fraction, pieces: Pieces) -> PlacedJob:
+    """Give the job's entry in a placement: k of g GPUs carry exactly k/g of the amounts.
+
+    `value` is that of a job of weight 1.
+    """
+    parts = tuple(
+        Piece(server=server, gpus=Fraction(gpus), amounts=_part(amounts, gpus, job.gpus))
+        for server, gpus in pieces
+    )
+    return PlacedJob(id=job.id, demand=amounts, throughput=value * job.weight, pieces=parts)
+
+
+def left_out(job: Job, resources: int) -> PlacedJob:
+    """Give the entry of a runnable job that gets no place."""
+    return PlacedJob(
+        id=job.id, demand=(Fraction(0),) * resources, throughput=Fraction(0), pieces=()
+    )
+
+
+def _part(amounts: Vector, gpus: int, of: int) -> Vector:
+    return amounts if gpus == of else tuple(amount * gpus / of for amount in amounts)

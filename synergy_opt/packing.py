@@ -1,0 +1,185 @@
+"""Placing jobs one after the other so that each keeps its floor and no server is overfilled.
+
+Takes what each job may be given, its wish or its fair share, and gives where it is and what it
+holds: the three steps of Synergy-TUNE (OSDI '22, §4.2), which stage 2's rounding uses as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from synergy_opt.ledger import Ledger, Need, Pieces
+from synergy_opt.offers import Groups, Offer, Offers, groups_of
+from synergy_opt.search import Search
+
+
+@dataclass(slots=True)
+class Held:
+    """Where a job is, what it has and what its share is there.
+
+    Parameters
+    ----------
+    pieces
+        Servers with the GPUs there.
+    offer
+        What it has, either `share` or with a value no less than that of `share`.
+    share
+        Its fair share on the groups that it touches.
+    """
+
+    pieces: Pieces
+    offer: Offer
+    share: Offer
+
+    def surplus(self, server: int, row: int) -> int:
+        """Count the units above the share on one server: what switching gives there."""
+        per_gpu = self.offer.need[row] - self.share.need[row]
+        return per_gpu * dict(self.pieces)[server]
+
+
+class Packing:
+    """The jobs placed so far and the books; mutable, made for use inside one pure function.
+
+    Parameters
+    ----------
+    ledger
+        Empty, in whose units everything offered is whole.
+    groups
+        Number of server groups.
+
+    Attributes
+    ----------
+    held : dict
+        By job number, what it holds and where.
+
+    Notes
+    -----
+    `tune` has the argument why every job can be placed as long as the GPUs last.
+    """
+
+    def __init__(self, ledger: Ledger, groups: int) -> None:
+        self._ledger = ledger
+        self._on: list[list[int]] = [[] for _ in range(len(ledger))]  # jobs on each server
+        self.held: dict[int, Held] = {}
+        self._size: tuple[int, Need] | None = None
+        self._searches: dict[tuple[Need, int | None], Search] = {}
+        # Shares are tried on each group alone and, last, across all of them.
+        one = [(frozenset({g}), g) for g in range(groups)]
+        every = [(frozenset(range(groups)), None)] if groups > 1 else []
+        self._places: list[tuple[Groups, int | None]] = [*one, *every]
+
+    def place(self, number: int, offers: Offers) -> None:
+        """Place one job, by the first of the three steps that works."""
+        size = (offers.gpus, offers.demand.need)
+        if size != self._size:
+            # Equal sizes follow each other: the searches of earlier ones are not needed again.
+            self._size, self._searches = size, {}
+        found = self._by_demand(offers) or self._by_share(offers)
+        if found:
+            self.enter(number, found)
+        else:
+            held = self._by_gpus(offers)
+            self.enter(number, held)
+            self.settle([server for server, _ in held.pieces])
+
+    def _search(self, need: Need, offers: Offers, group: int | None = None) -> Pieces | None:
+        key = (need, group)
+        if key not in self._searches:
+            self._searches[key] = Search(self._ledger, need, offers.gpus, group=group)
+        return self._searches[key].fewest()
+
+    def _by_demand(self, offers: Offers) -> Held | None:
+        pieces = self._search(offers.demand.need, offers)
+        if pieces is None:
+            return None
+        share = offers.share(groups_of(self._ledger, pieces))
+        # The demand is capped at the worth of the fewest servers that the job needs; split over
+        # small servers that are rich in resources, its share may be worth more.
+        fair = offers.demand.value >= share.value
+        return Held(pieces, offers.demand, share) if fair else None
+
+    def _by_share(self, offers: Offers) -> Held | None:
+        """Choose among groups the fewest servers, then least room, then the first group."""
+        found = []
+        for groups, group in self._places:
+            share = offers.share(groups)
+            if not offers.demand.exceeds(share):
+                continue  # a smaller demand did not fit either
+            pieces = self._search(share.need, offers, group)
+            if pieces is None:
+                continue
+            share = offers.share(groups_of(self._ledger, pieces))
+            # Across groups, the share of the ones touched may be larger than what was sought.
+            if self._ledger.fits(pieces, share.need):
+                found.append(Held(pieces, share, share))
+        return min(found, key=self._cost, default=None)
+
+    def _cost(self, held: Held) -> tuple[int, int]:
+        room = sum(self._ledger.room(server) for server, _ in held.pieces)
+        return len(held.pieces), room
+
+    def _by_gpus(self, offers: Offers) -> Held:
+        gpus_alone = tuple(int(row == 0) for row in range(len(offers.demand.need)))
+        pieces = self._search(gpus_alone, offers)
+        assert pieces is not None  # a runnable job's GPUs are free
+        share = offers.share(groups_of(self._ledger, pieces))
+        inside = offers.demand.value >= share.value and not offers.demand.exceeds(share)
+        return Held(pieces, offers.demand if inside else share, share)
+
+    def enter(self, number: int, held: Held) -> None:
+        """Book a job that has been placed already; nothing may be overdrawn by it."""
+        self.held[number] = held
+        for server, gpus in held.pieces:
+            self._ledger.take(server, held.offer.need, gpus)
+            self._on[server].append(number)
+
+    def settle(self, servers: list[int]) -> None:
+        """Switch jobs to their shares until nothing is overdrawn on these servers or elsewhere."""
+        while servers:
+            server = servers[-1]
+            missing = self._ledger.overdrawn(server)
+            if missing:
+                servers += self._switch(self._giver(server, missing[0]))
+            else:
+                servers.pop()
+
+    def _giver(self, server: int, row: int) -> int:
+        """Choose the job on this server that is to give some of a resource."""
+        missing = -int(self._ledger.free[row, server])
+        surplus = {n: self.held[n].surplus(server, row) for n in self._on[server]}
+        enough = [n for n, units in surplus.items() if units >= missing]
+        if enough:
+            return min(enough, key=lambda n: (surplus[n], -n))
+        largest = max(surplus, key=lambda n: (surplus[n], n))
+        # A hang would be the alternative, were the guarantee false.
+        assert surplus[largest] > 0, "somebody here holds more than the share, see `tune`"
+        return largest
+
+    def _switch(self, number: int) -> list[int]:
+        """Give a job its share on all its servers, and say which they are."""
+        held = self.held[number]
+        for server, gpus in held.pieces:
+            self._ledger.give(server, held.offer.need, gpus)
+            self._ledger.take(server, held.share.need, gpus)
+        held.offer = held.share
+        return [server for server, _ in held.pieces]
+
+    def upgrade(self, number: int, menu: Iterable[Offer]) -> None:
+        """Give a job the first of these offers, best first, that its servers have room for.
+
+        What it has counts as room. An offer worth no more is taken only where it asks for no
+        more of anything: what the job cannot use becomes free.
+        """
+        held = self.held[number]
+        for server, gpus in held.pieces:
+            self._ledger.give(server, held.offer.need, gpus)
+        for offer in menu:
+            if offer.value < held.offer.value:
+                break
+            spared = offer.value > held.offer.value or not offer.exceeds(held.offer)
+            if spared and self._ledger.fits(held.pieces, offer.need):
+                held.offer = offer
+                break
+        for server, gpus in held.pieces:
+            self._ledger.take(server, held.offer.need, gpus)

@@ -1,0 +1,84 @@
+"""What a solver says: why it stopped, kept apart from what is known.
+
+Takes nothing, gives the frozen `Limits` that every solver is given and the `Solution` that every
+adapter returns. Nothing in a `Solution` is believed: what follows rounds and checks exactly.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from synergy_opt.program import FloatArray
+
+
+class Stop(enum.StrEnum):
+    """Why a solver stopped."""
+
+    OPTIMAL = "optimal"
+    LIMIT = "limit"
+    INTERRUPTED = "interrupted"
+    INFEASIBLE = "infeasible"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a solver may stop, and what makes it repeatable.
+
+    Parameters
+    ----------
+    time
+        Seconds of wall-clock time, None for no limit. With a limit the answer can differ from run
+        to run.
+    gap
+        Relative gap at which an answer is good enough; 0 where "optimal" is said.
+    threads
+        Of the solver. One makes every built-in solver repeatable.
+    seed
+        Of the solver's own random choices.
+    """
+
+    time: float | None = None
+    gap: Fraction = Fraction(0)
+    threads: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """Which columns and rows are basic in a simplex basis: a vertex."""
+
+    columns: npt.NDArray[np.bool_]
+    rows: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """A solver's answer to a programme.
+
+    Parameters
+    ----------
+    stop
+        Why it stopped; this says nothing about `x`.
+    objective
+        Of `x`, as the solver has it; None without `x`.
+    bound
+        The solver's own upper bound, None where it has none.
+    x
+        A point that the solver holds feasible, None where it has none: never zeros.
+    row_duals
+        Multipliers of the rows, ≥ 0 where a row's upper bound holds; None for integer programmes.
+    basis
+        A valid simplex basis, None where there is none.
+    """
+
+    stop: Stop
+    objective: float | None = None
+    bound: float | None = None
+    x: FloatArray | None = None
+    row_duals: FloatArray | None = None
+    basis: Basis | None = None

@@ -1,0 +1,137 @@
+"""HiGHS through highspy, the default: simplex for linear programmes, else branch and cut.
+
+Takes a `Program`, gives a `Solution` with a basis where the programme is linear.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import highspy
+import numpy as np
+
+from synergy_opt.errors import SolverFailed
+from synergy_opt.program import Program
+from synergy_opt.solution import Basis, Limits, Solution, Stop
+from synergy_opt.solvers.interrupt import run_interruptibly
+
+_STOPS = {
+    "kOptimal": Stop.OPTIMAL,
+    "kTimeLimit": Stop.LIMIT,
+    "kIterationLimit": Stop.LIMIT,
+    "kSolutionLimit": Stop.LIMIT,
+    "kInterrupt": Stop.INTERRUPTED,
+    "kHighsInterrupt": Stop.INTERRUPTED,
+    "kInfeasible": Stop.INFEASIBLE,
+}
+# A status outside the table, such as "Not Set" after a second solve with another number of
+# threads, is a failure: HiGHS then reports objective 0 without an exception.
+
+
+class _Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
+    """HiGHS 1.16 prints its banner while its constructor enables callbacks: silence it before."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802 - the name is HiGHS'
+        self.silent()
+        super().enableCallbacks()
+
+
+def solve(program: Program, limits: Limits) -> Solution:
+    """Solve with HiGHS; Ctrl-C stops it and gives what it has.
+
+    Raises
+    ------
+    SolverFailed
+        When HiGHS ends with any status that is no answer.
+    """
+    model = _Quiet()
+    _set_options(model, limits)
+    model.passModel(_model(program))
+    model.HandleUserInterrupt = True
+    run_interruptibly(model.run, model.cancelSolve)
+    status = model.getModelStatus().name
+    if status == "kModelEmpty":
+        return Solution(stop=Stop.OPTIMAL, objective=0.0, bound=0.0, x=np.zeros(0))
+    if status not in _STOPS:
+        raise SolverFailed(f"HiGHS stopped on {program.name!r} with status {status}")
+    return _solution(model, program, _STOPS[status])
+
+
+def program_text(program: Program, form: Literal["mps", "lp"]) -> str:
+    """Give the programme as an MPS or LP file's text, written by HiGHS, with all names."""
+    model = _Quiet()
+    lp = _model(program)
+    lp.model_name_ = program.name
+    lp.col_cost_, lp.sense_ = program.cost, highspy.ObjSense.kMaximize
+    lp.row_names_, lp.col_names_ = list(program.row_names), list(program.column_names)
+    model.passModel(lp)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"program.{form}"
+        if model.writeModel(str(path)) == highspy.HighsStatus.kError:
+            raise SolverFailed(f"HiGHS cannot write {program.name!r} as {form.upper()}")
+        return path.read_text(encoding="utf-8")
+
+
+def _set_options(model: highspy.Highs, limits: Limits) -> None:
+    # The number of threads is one setting a process; a reset lets the next solve change it.
+    highspy.Highs.resetGlobalScheduler(True)
+    options: dict[str, object] = {
+        "threads": limits.threads,
+        "random_seed": limits.seed,
+        "mip_rel_gap": float(limits.gap),
+        "mip_abs_gap": 0.0,
+        "solver": "simplex",
+        "primal_feasibility_tolerance": 1e-9,  # answers are recomputed exactly afterwards
+        "dual_feasibility_tolerance": 1e-9,
+    }
+    if limits.time is not None:
+        options["time_limit"] = max(limits.time, 0.0)
+    for name, value in options.items():
+        model.setOptionValue(name, value)
+
+
+def _model(program: Program) -> highspy.HighsLp:
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = program.shape
+    lp.col_cost_ = -program.cost  # HiGHS minimises; duals of ≤ rows are then ≤ 0
+    lp.col_lower_, lp.col_upper_ = program.lower, program.upper
+    lp.row_lower_, lp.row_upper_ = program.row_lower, program.row_upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = program.starts
+    lp.a_matrix_.index_ = program.index
+    lp.a_matrix_.value_ = program.value
+    if program.integral.any():
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        lp.integrality_ = [kinds[int(whole)] for whole in program.integral]
+    return lp
+
+
+def _solution(model: highspy.Highs, program: Program, stop: Stop) -> Solution:
+    info, found = model.getInfo(), model.getSolution()
+    feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    x = np.array(found.col_value) if feasible and stop is not Stop.INFEASIBLE else None
+    objective = None if x is None else -info.objective_function_value
+    if program.integral.any():
+        bound = -info.mip_dual_bound
+        return Solution(
+            stop=stop, objective=objective, bound=bound if np.isfinite(bound) else None, x=x
+        )
+    basis = model.getBasis()
+    return Solution(
+        stop=stop,
+        objective=objective,
+        bound=objective if stop is Stop.OPTIMAL else None,
+        x=x,
+        row_duals=-np.array(found.row_dual) if found.dual_valid else None,
+        basis=_basis(basis) if basis.valid and stop is Stop.OPTIMAL else None,
+    )
+
+
+def _basis(basis: highspy.HighsBasis) -> Basis:
+    basic = highspy.HighsBasisStatus.kBasic
+    return Basis(
+        columns=np.array([status == basic for status in basis.col_status], dtype=bool),
+        rows=np.array([status == basic for status in basis.row_status], dtype=bool),
+    )

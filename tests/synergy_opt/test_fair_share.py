@@ -1,0 +1,65 @@
+"""The GPU-proportional share and what it is worth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from builders import cluster, instance, wants
+from checker import share_on, throughput_within
+from checker import unit as unit_by_definition
+from hypothesis import given
+from strategies import instances
+
+from synergy_opt.errors import InvalidInstance
+from synergy_opt.fair_share import fair_share, fair_throughput, unit_value
+from synergy_opt.model import Job
+
+
+def test_the_share_on_one_group_is_the_servers_part():
+    """Tests that 4 of 8 GPUs come with half of the server."""
+    assert fair_share(cluster((2, 8, 24, 500)), 4) == (12, 250)
+
+
+def test_the_share_on_several_groups_is_the_smallest_in_each_resource():
+    """Tests that a job across groups may count on what each of them gives."""
+    place = cluster((1, 8, 24, 500), (1, 4, 8, 400))
+    assert fair_share(place, 2) == (4, 125)
+    assert fair_share(place, 2, groups=[0]) == (6, 125)
+    assert fair_share(place, 2, groups=[1]) == (4, 200)
+    assert fair_share(place, 2, groups={0, 1}) == (4, 125)
+
+
+def test_the_share_need_not_be_on_the_grid():
+    """Tests that off the grid the best point inside the share counts, not a neighbour."""
+    job = (wants("m", (1, 1), (2, 4), (3, 6)), 1)
+    small = instance(cluster((1, 2, 10)), job)
+    assert fair_throughput(small, small.jobs[0]) == 2  # share 5
+
+
+def test_the_share_of_a_profile_for_the_whole_job_is_not_divided():
+    """Tests that a profile per job is compared with the job's whole share."""
+    job = (wants("m", (1, 1), (2, 10), per="job"), 2)
+    small = instance(cluster((1, 2, 10)), job)
+    assert fair_throughput(small, small.jobs[0]) == 2
+
+
+def test_a_share_without_a_configuration_names_the_job():
+    """Tests that a job that is not the instance's own is refused, not given 0."""
+    small = instance(cluster((1, 8, 8)), (wants("m", (1, 4), per="job"), 4))
+    with pytest.raises(InvalidInstance, match="'other' has no configuration"):
+        fair_throughput(small, Job(id="other", gpus=1, profile="m"))
+
+
+@given(instance=instances(max_jobs=4))
+def test_the_fair_throughput_is_the_best_inside_the_share(instance):
+    """Tests W^f and the unit of the objective against their definitions."""
+    everywhere = range(instance.cluster.server_count)
+    for job in instance.jobs:
+        share = share_on(instance, job, everywhere)
+        assert fair_share(instance.cluster, job.gpus) == share
+        assert fair_throughput(instance, job) == throughput_within(instance, job, share)
+        assert unit_value(instance, job) == unit_by_definition(instance, job)
+        if instance.objective == "relative":
+            relative = fair_throughput(instance, job) * unit_value(instance, job)
+            assert relative == job.weight * Fraction(1)
