@@ -83,10 +83,17 @@ Definition closed (touched : nat -> bool) (l : list placed) : Prop :=
   forall e, In e l -> exceeds e -> on_some touched e ->
   forall i, 0 < gpus_on i (pieces e) -> touched i = true.
 
+(** One switch: some job that exceeds its share goes to its share. *)
+Inductive switch : list placed -> list placed -> Prop :=
+| switch_one : forall a e b, exceeds e -> switch (a ++ e :: b) (a ++ to_share e :: b).
+Inductive switches : list placed -> list placed -> Prop :=
+| switched_enough : forall l, switches l l
+| switch_more : forall l m n, switch l m -> switches m n -> switches l n.
+
 (** TUNE's steps.  A job enters at its demand where that fits, at its share
-    where that fits, and else servers are taken by GPUs alone: the jobs there
-    that exceed their share are switched to it, and the newcomer takes its
-    share, or its demand where that is within the share. *)
+    where that fits, and else servers are taken by GPUs alone: the newcomer
+    takes its share, or its demand where that is within the share, and jobs that
+    exceed their share are switched, in any order, until everything fits. *)
 Inductive step : list placed -> list placed -> Prop :=
 | enter_at_demand : forall l j ps,
     fits ({| who := j; pieces := ps; how := AtDemand |} :: l) ->
@@ -94,10 +101,9 @@ Inductive step : list placed -> list placed -> Prop :=
 | enter_at_share : forall l j ps,
     fits ({| who := j; pieces := ps; how := AtShare |} :: l) ->
     step l ({| who := j; pieces := ps; how := AtShare |} :: l)
-| fall_back : forall l m e touched,
+| fall_back : forall l m e,
     gpus_fit (e :: l) -> within (allotment e) per_gpu ->
-    (forall i, 0 < gpus_on i (pieces e) -> touched i = true) ->
-    closed touched l -> switched touched l m -> step l (e :: m).
+    switches (e :: l) m -> fits m -> step l m.
 
 Inductive tuned : list placed -> Prop :=
 | tuned_nothing : tuned []
@@ -131,7 +137,7 @@ Proof.
   - apply fair_if_share. intros r. lia.
 Qed.
 
-(** ** The fallback fits *)
+(** ** Switching all at once *)
 
 Lemma sum_le : forall A (f g : A -> nat) l, (forall x, In x l -> f x <= g x) ->
   sum (map f l) <= sum (map g l).
@@ -189,7 +195,7 @@ Proof.
   - assumption.
 Qed.
 
-Theorem fallback_fits : forall l m e touched,
+Theorem switch_all_fits : forall l m e touched,
   fits l -> gpus_fit (e :: l) -> within (allotment e) per_gpu ->
   (forall i, 0 < gpus_on i (pieces e) -> touched i = true) ->
   closed touched l -> switched touched l m -> fits (e :: m).
@@ -206,36 +212,101 @@ Proof.
     rewrite (T i) in Ti; [discriminate | lia].
 Qed.
 
-Lemma within_or_exceeds : forall e, within (allotment e) per_gpu \/ exceeds e.
+(** ** Switching one by one *)
+
+Lemma sum_app : forall a b, sum (a ++ b) = sum a + sum b.
+Proof. induction a as [| x a IH]; intros b; simpl; [reflexivity |]. rewrite IH. lia. Qed.
+
+(** Where a resource is overdrawn, somebody on that server can give some of it. *)
+Theorem overdrawn_has_giver : forall l i r,
+  gpus_used i l <= gpus_each -> gpus_each * per_gpu r < used i r l ->
+  exists e, In e l /\ 0 < gpus_on i (pieces e) /\ per_gpu r < allotment e r.
 Proof.
-  intros e. destruct (forallb (fun r => allotment e r <=? per_gpu r) resources) eqn:B.
-  - left. intros r. rewrite forallb_forall in B. apply Nat.leb_le, B, every_resource.
-  - right. intros W. apply Bool.not_true_iff_false in B. apply B, forallb_forall.
-    intros r _. apply Nat.leb_le, W.
+  intros l i r G U.
+  destruct (existsb (fun e => (0 <? gpus_on i (pieces e)) && (per_gpu r <? allotment e r)) l)
+    eqn:B.
+  - apply existsb_exists in B as (e & He & B). apply andb_true_iff in B as (B1 & B2).
+    exists e. split; [assumption |]. split; now apply Nat.ltb_lt.
+  - exfalso. apply (Nat.lt_irrefl (used i r l)).
+    apply Nat.le_lt_trans with (gpus_each * per_gpu r); [| assumption].
+    apply shares_fit; [assumption |]. intros e He Ge.
+    apply Nat.nlt_ge. intros L. apply Bool.not_true_iff_false in B. apply B.
+    apply existsb_exists. exists e. split; [assumption |].
+    apply andb_true_iff. split; now apply Nat.ltb_lt.
 Qed.
 
-(** The fallback is there for every job whose GPUs are: take all servers. *)
-Theorem fallback_exists : forall l j ps,
-  (forall e, In e l -> exists i, 0 < gpus_on i (pieces e)) ->
-  gpus_fit ({| who := j; pieces := ps; how := AtShare |} :: l) ->
-  exists m, step l ({| who := j; pieces := ps; how := AtShare |} :: m) /\
-            map who m = map who l /\ map pieces m = map pieces l.
+Definition at_demand (l : list placed) : nat :=
+  sum (map (fun e => match how e with AtDemand => 1 | AtShare => 0 end) l).
+
+(** Every switch uses up a job at its demand, so there are at most as many. *)
+Theorem switch_counts : forall l m, switch l m -> at_demand l = S (at_demand m).
 Proof.
-  intros l j ps N G.
-  assert (S : exists m, switched (fun _ => true) l m /\ map who m = map who l).
-  { clear G. induction l as [| e l IH]; [exists []; split; [constructor | reflexivity] |].
-    destruct IH as (m & Hm & Hw); [intros x Hx; apply N; now right |].
-    destruct (within_or_exceeds e) as [W | X].
-    - exists (e :: m). split; [| simpl; now rewrite Hw].
-      constructor; [right; split; [now right | reflexivity] | assumption].
-    - exists (to_share e :: m). split; [| simpl; now rewrite Hw].
-      constructor; [left | assumption]. repeat split; [| assumption].
-      destruct (N e (or_introl eq_refl)) as (i & Hi). now exists i. }
-  destruct S as (m & S & Hw). exists m. split; [| split; [assumption |]].
-  - apply fall_back with (touched := fun _ => true); auto.
-    + intros r. simpl. apply le_n.
-    + intros e He X O i Hi. reflexivity.
-  - exact (switched_pieces _ _ _ S).
+  intros l m H; destruct H as [a e b X]. unfold at_demand.
+  rewrite !map_app, !sum_app. simpl. destruct (how e) eqn:E; [lia |].
+  exfalso. apply X. intros r. unfold allotment. rewrite E. apply le_n.
+Qed.
+
+Lemma switch_keeps : forall l m, switch l m -> map who m = map who l /\ map pieces m = map pieces l.
+Proof. intros l m H; destruct H. now rewrite !map_app. Qed.
+
+Theorem switches_keep : forall l m, switches l m ->
+  map who m = map who l /\ map pieces m = map pieces l.
+Proof.
+  intros l m H; induction H as [| l m n H S IH]; [now split |].
+  apply switch_keeps in H. destruct H as (<- & <-). exact IH.
+Qed.
+
+Lemma gpus_fit_pieces : forall l m, map pieces m = map pieces l -> gpus_fit l -> gpus_fit m.
+Proof.
+  intros l m E G i. specialize (G i). rewrite gpus_used_pieces in *. now rewrite E.
+Qed.
+
+Lemma gpus_on_outside : forall i ps, ~ In i (map fst ps) -> gpus_on i ps = 0.
+Proof.
+  intros i ps; induction ps as [| (k, n) ps IH]; intros H; [reflexivity |].
+  unfold gpus_on in *. simpl in *. rewrite IH by tauto.
+  destruct (Nat.eqb_spec k i); [subst; tauto | reflexivity].
+Qed.
+
+Lemma forallb_false : forall A (f : A -> bool) l, forallb f l = false ->
+  exists x, In x l /\ f x = false.
+Proof.
+  intros A f l; induction l as [| x l IH]; simpl; intros H; [discriminate |].
+  destruct (f x) eqn:E; [| exists x; split; [now left | assumption]].
+  destruct (IH H) as (y & Hy & F). exists y. split; [now right | assumption].
+Qed.
+
+Lemma fits_or_overdrawn : forall l, gpus_fit l ->
+  fits l \/ exists i r, gpus_each * per_gpu r < used i r l.
+Proof.
+  intros l G. set (servers := flat_map (fun e => map fst (pieces e)) l).
+  destruct (forallb (fun i => forallb (fun r => used i r l <=? gpus_each * per_gpu r) resources)
+              servers) eqn:B.
+  - left. split; [assumption |]. intros i r. rewrite forallb_forall in B.
+    destruct (in_dec Nat.eq_dec i servers) as [Hi | Hi].
+    + specialize (B i Hi). rewrite forallb_forall in B. apply Nat.leb_le, B, every_resource.
+    + replace (used i r l) with 0; [lia |]. unfold used. subst servers. clear B G.
+      induction l as [| e l IH]; [reflexivity |]. simpl in *. rewrite in_app_iff in Hi.
+      rewrite gpus_on_outside by tauto. simpl. apply IH. tauto.
+  - right. apply forallb_false in B as (i & _ & B). apply forallb_false in B as (r & _ & B).
+    exists i, r. now apply Nat.leb_gt.
+Qed.
+
+(** Switching while something is overdrawn ends, and ends with everything
+    fitting. *)
+Theorem switching_succeeds : forall l, gpus_fit l -> exists m, switches l m /\ fits m.
+Proof.
+  intros l. remember (at_demand l) as n eqn:E. revert l E.
+  induction n as [| n IH]; intros l E G; destruct (fits_or_overdrawn l G) as [F | (i & r & U)];
+    try (exists l; split; [constructor | assumption]);
+    destruct (overdrawn_has_giver l i r (G i) U) as (e & He & _ & L);
+    apply in_split in He as (a & b & ->);
+    assert (X : exceeds e) by (intros W; specialize (W r); lia);
+    assert (S := switch_one a e b X); assert (C := switch_counts _ _ S).
+  - exfalso. rewrite <- E in C. discriminate.
+  - destruct (IH (a ++ to_share e :: b)) as (m & Sm & Fm); [lia | |].
+    + exact (gpus_fit_pieces _ _ (proj2 (switch_keeps _ _ S)) G).
+    + exists m. split; [exact (switch_more _ _ _ S Sm) | assumption].
 Qed.
 
 (** ** Together *)
@@ -244,19 +315,27 @@ Theorem tuned_fits : forall l, tuned l -> fits l.
 Proof.
   intros l H; induction H as [| l m H IH S].
   - split; [intros i | intros i r]; apply Nat.le_0_l.
-  - destruct S as [l j ps F | l j ps F | l m e touched G W T C S]; try assumption.
-    exact (fallback_fits l m e touched IH G W T C S).
+  - destruct S; assumption.
 Qed.
 
 (** A step adds one job; nobody is dropped or moved. *)
 Theorem step_keeps_jobs : forall l m, step l m ->
-  exists e m', m = e :: m' /\ map who m' = map who l /\ map pieces m' = map pieces l.
+  exists e, map who m = who e :: map who l /\ map pieces m = pieces e :: map pieces l.
 Proof.
-  intros l m S; destruct S as [l j ps F | l j ps F | l m e touched G W T C S];
-    eexists; eexists; (split; [reflexivity |]); auto.
-  split; [| exact (switched_pieces _ _ _ S)]. clear - S.
-  induction S as [| e e' l m He S IH]; [reflexivity |]. simpl. rewrite IH.
-  destruct He as [(_ & _ & ->) | (_ & ->)]; reflexivity.
+  intros l m S; destruct S as [l j ps F | l j ps F | l m e G W S F].
+  - eexists; split; reflexivity.
+  - eexists; split; reflexivity.
+  - exists e. exact (switches_keep _ _ S).
+Qed.
+
+(** A job whose GPUs are free on some servers can always be placed there. *)
+Theorem never_stuck : forall l j ps,
+  gpus_fit ({| who := j; pieces := ps; how := AtShare |} :: l) ->
+  exists m, step l m /\ map who m = j :: map who l /\ map pieces m = ps :: map pieces l.
+Proof.
+  intros l j ps G. destruct (switching_succeeds _ G) as (m & S & F). exists m.
+  split; [| exact (switches_keep _ _ S)].
+  apply (fall_back l m _ G); [intros r; apply le_n | assumption | assumption].
 Qed.
 
 End Tune.
@@ -288,8 +367,8 @@ Proof.
       * specialize (Hin true). cbv in Hin. lia.
 Qed.
 
-(** Switching a job that lies on two servers can overfill the other one: the
-    set of servers must be closed.  Servers of two GPUs; the wide job holds
+(** Switching a job that lies on two servers can overfill the other one, so
+    switching must go on there, or take a closed set of servers at once.  Servers of two GPUs; the wide job holds
     (3, 1) on both, its neighbour on server 1 holds (1, 3), and a newcomer takes
     its share on server 0. *)
 Definition wide : placed bool :=

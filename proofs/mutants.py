@@ -150,16 +150,16 @@ MUTANTS = [
         "(True /\\ e' = e)).",
     ),
     (
-        "newcomer above its share",
+        "fallback ends before it fits",
         "Tune",
-        "    gpus_fit (e :: l) -> within (allotment e) per_gpu ->\n",
-        "    gpus_fit (e :: l) -> True ->\n",
+        "switches (e :: l) m -> fits m -> step l m.",
+        "switches (e :: l) m -> True -> step l m.",
     ),
     (
-        "servers taken without their GPUs",
+        "jobs inside their share are switched",
         "Tune",
-        "    gpus_fit (e :: l) -> within (allotment e) per_gpu ->\n",
-        "    True -> within (allotment e) per_gpu ->\n",
+        "| switch_one : forall a e b, exceeds e ->",
+        "| switch_one : forall a e b, True ->",
     ),
     (
         "share enters unchecked",
