@@ -2,7 +2,7 @@
     and how many recursive bisection cuts. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
-From Proofs Require Import Vertices.
+From Proofs Require Import Vertices Ideal.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
@@ -330,3 +330,66 @@ exists (x1 ++ x2); rewrite sE; apply: (@cut a b p p1 p2) => //.
 Qed.
 
 End Bisection.
+
+(** Together: jobs whose demands fit on [s] identical servers in sum are placed on
+    them one by one. *)
+Theorem bisection_places (R : realFieldType) (Job Resource : finType)
+    (demand : Job -> Resource -> R) (each : Resource -> R) (s : nat) (half : nat -> nat) :
+  (forall n, 1 < n -> 0 < half n < n)%N -> (0 < s)%N ->
+  (forall r, \sum_j demand j r <= s%:R * each r) ->
+  exists x : seq {ffun Job -> R},
+    [/\ size x = s,
+        forall y, y \in x -> (forall j, 0 <= y j) /\ forall r, \sum_j demand j r * y j <= each r,
+        forall j, \sum_(y <- x) y j = 1
+      & (\sum_(y <- x) #|support y| <= #|Job| + #|Resource| * (s - 1))%N].
+Proof.
+move=> halfP s0 fit; pose p : {ffun Job -> R} := [ffun=> 1].
+have p0 : nonneg p by move=> j; rewrite ffunE ler01.
+have [x B] := @bisection_exists R Job Resource demand half halfP s p s0 p0.
+have [sz y_ok xs cards] := bisection_sound p0 B; exists x; split=> //.
+- move=> y /y_ok[y0 yr]; split=> // r; have := yr r; rewrite /used => ->.
+  rewrite ler_pdivr_mulr ?ltr0n // mulrC; apply: le_trans (fit r).
+  by apply: ler_sum => j _; rewrite ffunE mulr1.
+- by move=> j; rewrite xs ffunE.
+- apply: leq_trans cards _; rewrite leq_add2r; exact: max_card.
+Qed.
+
+(** ** A placement is a schedule
+
+    Every job in one configuration [config j], its pieces on the servers as
+    stage 2 describes them: that is a schedule in the sense of Theorem 4.1, so
+    the ideal allocation bounds it. *)
+Section Joint.
+Variables (R : realFieldType) (Job Option Server Resource : finType).
+Variables (job : Option -> Job) (need : Option -> Resource -> R) (rate : Option -> R).
+Variables (fair : Job -> R) (capacity : Server -> Resource -> R) (config : Job -> Option).
+
+Definition as_schedule (x : Server * Job -> R) (v : Server * Option) : R :=
+  if v.2 == config (job v.2) then x (v.1, job v.2) else 0.
+
+Theorem placement_is_schedule (x : Server * Job -> R) :
+  (forall j, job (config j) = j) -> (forall j, fair j <= rate (config j)) ->
+  placement (fun j => need (config j)) capacity x ->
+  schedule job need rate fair capacity (as_schedule x) /\
+  schedule_value rate (as_schedule x) = \sum_j rate (config j).
+Proof.
+move=> jc fc [x0 x1 xc].
+have of_job (F : Option -> R) i j :
+    \sum_(o | job o == j) F o * as_schedule x (i, o) = F (config j) * x (i, j).
+  rewrite (bigD1 (config j)) ?jc //= /as_schedule /= jc eqxx big1 ?addr0 // => o.
+  by case/andP=> /eqP-> /negPf->; rewrite mulr0.
+have of_all (F : Option -> R) i :
+    \sum_o F o * as_schedule x (i, o) = \sum_j F (config j) * x (i, j).
+  by rewrite (partition_big job xpredT) //=; apply: eq_bigr => j _; exact: of_job.
+have col (c : R) j : \sum_i c * x (i, j) = c by rewrite -big_distrr /= x1 mulr1.
+split; first split.
+- by move=> i o; rewrite /as_schedule; case: ifP.
+- move=> j; rewrite -[RHS](x1 j); apply: eq_bigr => i _.
+  rewrite -[RHS]mul1r -(of_job (fun=> 1)); apply: eq_bigr => o _; by rewrite mul1r.
+- by move=> i r; rewrite (of_all (fun o => need o r)).
+- move=> j; under eq_bigr do rewrite of_job; by rewrite col.
+rewrite /schedule_value; under eq_bigr do rewrite of_all.
+by rewrite exchange_big /=; apply: eq_bigr => j _; rewrite col.
+Qed.
+
+End Joint.

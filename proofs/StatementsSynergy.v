@@ -139,6 +139,33 @@ Proof. exact: bisection_exists. Qed.
 
 End Stage2.
 
+(** So jobs whose demands fit on [s] identical servers in sum can be placed. *)
+Theorem bisection_on_servers (R : realFieldType) (Job Resource : finType)
+    (demand : Job -> Resource -> R) (each : Resource -> R) (s : nat) (half : nat -> nat) :
+  (forall n, 1 < n -> 0 < half n < n)%N -> (0 < s)%N ->
+  (forall r, \sum_j demand j r <= s%:R * each r) ->
+  exists x : seq {ffun Job -> R},
+    [/\ size x = s,
+        forall y, y \in x -> (forall j, 0 <= y j) /\ forall r, \sum_j demand j r * y j <= each r,
+        forall j, \sum_(y <- x) y j = 1
+      & (\sum_(y <- x) #|support y| <= #|Job| + #|Resource| * (s - 1))%N].
+Proof. exact: bisection_places. Qed.
+
+(** Theorem 4.1 for what stage 2 makes: each job in one fair configuration, its
+    pieces anywhere, whole or not.  No such placement beats the ideal LP. *)
+Theorem theorem_4_1_placements (R : realFieldType) (Job Option Server Resource : finType)
+    (job : Option -> Job) (need : Option -> Resource -> R) (rate : Option -> R)
+    (fair : Job -> R) (capacity : Server -> Resource -> R)
+    (config : Job -> Option) (x : Server * Job -> R) (best : R) :
+  (forall j, job (config j) = j) -> (forall j, fair j <= rate (config j)) ->
+  placement (fun j => need (config j)) capacity x ->
+  (forall y, ideal_lp job need rate fair capacity y -> value rate y <= best) ->
+  \sum_j rate (config j) <= best.
+Proof.
+move=> jc fc xP ub; have [S <-] := placement_is_schedule (rate := rate) jc fc xP.
+by have [/ub + <-] := schedule_bounded S.
+Qed.
+
 Print Assumptions theorem_4_1.
 Print Assumptions theorem_4_1_bound.
 Print Assumptions theorem_4_1_unsplit.
@@ -154,6 +181,8 @@ Print Assumptions split_jobs_bound.
 Print Assumptions three_s.
 Print Assumptions bisection_bound.
 Print Assumptions bisection_possible.
+Print Assumptions bisection_on_servers.
+Print Assumptions theorem_4_1_placements.
 
 (** The hypotheses can hold and are needed ([SynergyExamples.v]). *)
 Print Assumptions split_bound_attained.
