@@ -11,6 +11,21 @@ From Coq Require Import Arith List Lia Bool ZArith Permutation.
 From Proofs Require Import Cells.
 Import ListNotations.
 
+(** Where [j] lies decides all the tests at once. *)
+Ltac decide_tests := repeat match goal with
+  | |- context [(?a <=? ?b)%nat] =>
+      first [rewrite (proj2 (Nat.leb_le a b)) by lia | rewrite (proj2 (Nat.leb_gt a b)) by lia]
+  | |- context [(?a <? ?b)%nat] =>
+      first [rewrite (proj2 (Nat.ltb_lt a b)) by lia | rewrite (proj2 (Nat.ltb_ge a b)) by lia]
+  | |- context [(?a =? ?b)%nat] =>
+      first [rewrite (proj2 (Nat.eqb_eq a b)) by lia | rewrite (proj2 (Nat.eqb_neq a b)) by lia]
+  end; cbn [andb].
+Ltac regions k d j :=
+  let R := fresh in
+  assert (R : (j < k \/ (j = k /\ d = 0) \/ (j = k /\ 0 < d) \/ k < j < k + d
+               \/ (j = k + d /\ 0 < d) \/ k + d < j)%nat) by lia;
+  destruct R as [R | [R | [R | [R | [R | R]]]]]; decide_tests; lia.
+
 (** ** Lists *)
 
 Lemma remove1_perm : forall (A : Type) (eqb : A -> A -> bool),
@@ -213,8 +228,8 @@ Proof.
     + rewrite upd_same, app_length.
       assert (H := remove1_length _ _ (Hchoose k _ (children_nonempty k x ltac:(lia)))).
       unfold children in H at 3. rewrite seq_length in H.
-      bdestruct_all; try lia.
-    + rewrite upd_other by assumption. bdestruct_all; lia.
+      revert IHj. decide_tests. lia.
+    + rewrite upd_other by assumption. revert IHj. regions (S k) d j.
 Qed.
 
 (** ** Release *)
@@ -250,8 +265,8 @@ Proof.
         assert (L2 := Permutation_length Pk). unfold children in L2 at 1.
         rewrite seq_length in L2. simpl in L2.
         unfold fr1. destruct (Nat.eq_dec j k) as [-> | N].
-        -- rewrite upd_same. bdestruct_all; lia.
-        -- rewrite upd_other by assumption. bdestruct_all; lia.
+        -- rewrite upd_same. decide_tests. lia.
+        -- rewrite upd_other by assumption. regions (S k) m j.
       * intros phi Hadd. rewrite Hsum by assumption.
         assert (U := fsum_upd phi fr k (fold_right (remove1 Nat.eqb) (fr k) bs) ltac:(lia)).
         fold fr1 in U. rewrite (Hadd k par) by lia.
@@ -310,16 +325,9 @@ Lemma sl_shift : forall f o f' o' k d, (k + d <= top p)%nat ->
 Proof.
   intros f o f' o' k d Hkd H. apply down_ind.
   - rewrite !sl_top. specialize (H (top p) (le_n _)).
-    unfold between, shift in *. revert H.
-    destruct (Nat.leb_spec k (top p)); destruct (Nat.ltb_spec (top p) (k + d));
-    destruct (Nat.eqb_spec (top p) (k + d)); destruct (Nat.eqb_spec (top p) k);
-    destruct (Nat.ltb_spec k (top p)); destruct (Nat.leb_spec (top p) (k + d)); simpl; lia.
+    unfold between, shift in *. revert H. regions k d (top p).
   - intros j Hj IH. rewrite (sl_step f' o' j), (sl_step f o j) by assumption. rewrite IH.
-    specialize (H j ltac:(lia)). unfold between, shift in *. revert H.
-    destruct (Nat.leb_spec k j); destruct (Nat.ltb_spec j (k + d));
-    destruct (Nat.eqb_spec j (k + d)); destruct (Nat.eqb_spec j k);
-    destruct (Nat.ltb_spec k j); destruct (Nat.leb_spec j (k + d));
-    destruct (Nat.ltb_spec k (S j)); destruct (Nat.leb_spec (S j) (k + d)); simpl; lia.
+    specialize (H j ltac:(lia)). unfold between, shift in *. revert H. regions k d j.
 Qed.
 
 (** If something is owed at [k] and no slack is negative, a cell is found, and
