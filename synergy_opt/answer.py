@@ -15,9 +15,18 @@ from typing import Literal
 from synergy_opt.exact import exact_sum
 from synergy_opt.model import Vector
 
-Proof = Literal["multipliers", "search", "none"]
-"""What shows that a throughput is the best: the exact bound of its multipliers meets it, a
-solver's search at gap 0 ended (its word, not checked by us), or nothing."""
+Proof = Literal["multipliers", "core", "search", "none"]
+"""What shows that a throughput is the best.
+
+- "multipliers": the exact bound of its multipliers meets it. Anyone can check that.
+- "core": the multipliers' bound is above it, and our own search decided in exact arithmetic every
+  combination of the configurations whose reduced cost at these multipliers is within the
+  difference. A checker confirms the bound, and with it the gap; the search it would have to
+  repeat.
+- "search": a solver's own bound leaves no room for a better throughput on the lattice on which
+  they lie: its word to nine digits, not checked by us.
+- "none": nothing does.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +137,20 @@ class Allocation:
         Upper bound on every fair placement of the same jobs.
     proof
         What shows that `throughput` is the best of its kind.
+    rivals
+        With ``solver="core"``: configurations, beside the best of each kind of jobs at
+        the bound's multipliers, whose reduced cost is within the difference of bound and
+        throughput and whose combinations were searched; 0 where no search was needed.
+    stopped
+        A time limit or Ctrl-C came before the method was done.
     """
 
     instance: str
     jobs: tuple[Choice, ...]
     bound: Bound
     proof: Proof
+    rivals: int = 0
+    stopped: bool = False
 
     @cached_property
     def throughput(self) -> Fraction:
@@ -212,6 +229,8 @@ class Placement:
     proof
         What shows that `throughput` is the best that the method looks for; None where the method
         claims nothing.
+    stopped
+        A time limit or Ctrl-C came before the method was done. Not part of the file.
     """
 
     instance: str
@@ -220,6 +239,7 @@ class Placement:
     bound: Bound | None = None
     split: SplitBound | None = None
     proof: Proof | None = None
+    stopped: bool = False
 
     @cached_property
     def throughput(self) -> Fraction:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import ExactArray, Number, exact
 
+_MOST = 1_000_000  # servers of a group, GPUs of a server or a job: each server takes memory
 _RESERVED = ("type", "count", "gpus", "server")  # keys beside the resources in a file
 
 
@@ -61,9 +62,11 @@ def check_name(name: object, path: str) -> None:
 
 
 def check_count(count: object, path: str) -> None:
-    """Refuse what is no whole number of at least 1."""
+    """Refuse what is no whole number of at least 1, or more than any cluster has."""
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InvalidInstance(f"must be a whole number of at least 1, not {count!r}", path)
+    if count > _MOST:
+        raise InvalidInstance(f"must be at most {_MOST}", path)
 
 
 def check_unique(names: Sequence[str], path: str, what: str) -> None:

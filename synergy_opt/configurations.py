@@ -100,7 +100,11 @@ def configurations(
     scale = job.gpus if profile.per == "gpu" else 1
     unit = unit_value(instance, job)
     shape = profile.throughput.shape
-    keep = _undominated(profile.throughput.numerators) if undominated else np.ones(shape, bool)
+    keep = (
+        best_at_their_price(profile.throughput.numerators[None])[0]
+        if undominated
+        else np.ones(shape, dtype=bool)
+    )
     points = np.flatnonzero(keep)
     index = np.unravel_index(points, shape)
     value = _scaled(profile.throughput, profile.throughput.numerators.ravel()[points], unit)
@@ -164,21 +168,24 @@ def at_least(values: ExactArray, limit: Fraction) -> Mask:
 
 def _scaled(source: ExactArray, numerators: IntArray, factor: Fraction) -> ExactArray:
     """Give numerators / source.denominator · factor, in int64 only where that cannot overflow."""
-    largest = max((int(numerators.max()), -int(numerators.min()))) if len(numerators) else 0
+    largest = max(int(numerators.max(initial=1)), -int(numerators.min(initial=0)))
     if largest * factor.numerator >= 2**62:
         numerators = numerators.astype(object)
     return ExactArray(numerators * factor.numerator, source.denominator * factor.denominator)
 
 
-def _undominated(throughput: IntArray) -> Mask:
-    """Mark the grid points above everything at or below them in all coordinates but themselves."""
+def best_at_their_price(throughput: IntArray) -> Mask:
+    """Mark the grid points above everything at or below them in all coordinates but themselves.
+
+    The first axis counts grids, each judged by itself.
+    """
     best = throughput
-    for axis in range(throughput.ndim):
+    for axis in range(1, throughput.ndim):
         best = np.maximum.accumulate(best, axis=axis)
     keep = np.ones(throughput.shape, dtype=bool)
-    for axis in range(throughput.ndim):
+    for axis in range(1, throughput.ndim):
         later = [slice(None)] * throughput.ndim
         earlier = list(later)
         later[axis], earlier[axis] = slice(1, None), slice(None, -1)
-        keep[tuple(later)] &= throughput[tuple(later)] > best[tuple(earlier)]
+        keep[tuple(later)] &= (throughput[tuple(later)] > best[tuple(earlier)]).astype(bool)
     return keep

@@ -7,9 +7,10 @@ breaks a rule is refused here with `InvalidInstance`, so that no later step has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, get_args
 
 from synergy_opt.checks import (
@@ -56,7 +57,7 @@ class Server:
         check_name(self.type, ".type")
         check_count(self.count, ".count")
         check_count(self.gpus, ".gpus")
-        capacity = tuple(not_negative(value, "") for value in self.capacity)
+        capacity = tuple(not_negative(value, ".capacity") for value in self.capacity)
         object.__setattr__(self, "capacity", capacity)
 
     @property
@@ -348,4 +349,8 @@ class Instance:
     @cached_property
     def profile_of(self) -> Mapping[str, Profile]:
         """Profiles by name."""
-        return {profile.name: profile for profile in self.profiles}
+        return MappingProxyType({profile.name: profile for profile in self.profiles})
+
+    def __getstate__(self) -> dict[str, object]:
+        """Give the fields alone: a read-only view such as `profile_of` cannot be pickled."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
