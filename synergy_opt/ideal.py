@@ -196,7 +196,7 @@ def skipping_bound(
     Parameters
     ----------
     instance, multipliers
-        Any prices ≥ 0; those of stage 1's bound are good ones.
+        Any prices ≥ 0, such as those of stage 1's bound; the best of nine parts of them is taken.
     jobs
         The jobs that the placement lists; default the runnable ones.
     consolidated
@@ -215,12 +215,17 @@ def skipping_bound(
     ...     Job(id="a", gpus=1, profile="a"), Job(id="b", gpus=1, profile="b", weight=0.5)])
     >>> bound = ideal_allocation(both).bound
     >>> bound.value, skipping_bound(both, bound.multipliers).value
-    (Fraction(3, 2), Fraction(4, 1))
+    (Fraction(3, 2), Fraction(3, 1))
     """
     listed = runnable(instance) if jobs is None else jobs
     merged = kinds(instance, listed, consolidated=consolidated)
-    value = price_bound(merged, instance.cluster.capacity, multipliers, skipping=True)
-    return Bound(value=value, multipliers=multipliers, consolidated=consolidated, skipping=True)
+    # Stage 1 must serve every job, so its prices may be far too high here: lower ones as well.
+    lower = [tuple(p * part / 8 for p in multipliers) for part in range(9)]
+    value, best = min(
+        (price_bound(merged, instance.cluster.capacity, prices, skipping=True), prices)
+        for prices in lower
+    )
+    return Bound(value=value, multipliers=best, consolidated=consolidated, skipping=True)
 
 
 def _integer(
