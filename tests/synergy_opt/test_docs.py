@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from synergy_opt import compare, optimal, read_instance, shipped_path, tune
+from synergy_opt import compare, optimal, read_instance, tune
 from synergy_opt.cli import main
+from synergy_opt.io import shipped_path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(page for folder in ("tutorials", "how-to") for page in (DOCS / folder).glob("*.md"))

@@ -12,7 +12,12 @@ from hypothesis import given
 from strategies import instances
 
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.fair_share import fair_share, fair_throughput, unit_value
+from synergy_opt.fair_share import (
+    fair_share,
+    fair_throughput,
+    job_throughput,
+    unit_value,
+)
 from synergy_opt.model import Job
 
 
@@ -63,3 +68,25 @@ def test_the_fair_throughput_is_the_best_inside_the_share(instance):
         if instance.objective == "relative":
             relative = fair_throughput(instance, job) * unit_value(instance, job)
             assert relative == job.weight * Fraction(1)
+
+
+@given(given_instance=instances())
+def test_the_throughput_at_some_amounts_is_by_the_definition(given_instance):
+    """Tests the objective's term at every grid point and between two, against the definition."""
+    for job in given_instance.jobs:
+        profile = given_instance.profile_of[job.profile]
+        scale = job.gpus if profile.per == "gpu" else 1
+        for part in (Fraction(1, 2), 1, Fraction(9, 7)):
+            amounts = [part * scale * axis.tolist()[-1] for _, axis in profile.axes]
+            best = throughput_within(given_instance, job, amounts) or 0
+            term = best * unit_by_definition(given_instance, job)
+            assert job_throughput(given_instance, job, amounts) == term
+
+
+def test_too_little_for_any_grid_point_is_throughput_0():
+    """Tests that a job with less than its least grid point does not run, and ints will do."""
+    from synergy_opt import shipped
+
+    example = shipped("worked-example")
+    assert job_throughput(example, example.jobs[0], (0, 500)) == 0
+    assert job_throughput(example, example.jobs[0], (12, 250)) == 1
