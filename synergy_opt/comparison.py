@@ -89,7 +89,7 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Mechanisms on one instance, all against the bound of one set of multipliers.
+    """Mechanisms on one instance, all against stage 1's bound where it holds.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def judge(
         what is no placement breaks the rule "types".
     bound
         Of stage 1: for fair placements of all listed jobs within the consolidation rule. Where
-        this placement is none, the row has a weaker bound of the same multipliers, or none.
+        this placement is none of these, the row has a weaker bound, or none.
     """
     found = violations(instance, placement)
     broken = tuple(map(str, found))
@@ -236,7 +236,7 @@ def _measurable(found: Sequence[Violation]) -> bool:
 def _valid_bound(
     instance: Instance, placement: Placement, below: Sequence[str], bound: Bound | None
 ) -> Bound | None:
-    """Give the bound that holds for this placement, from the same multipliers.
+    """Give the bound that holds for this placement, from the same multipliers or from none.
 
     Stage 1's bound supposes that all listed jobs run, and that each stays within the consolidation
     rule: at most one server's worth where it fits on one server, or its fair share. A placement
@@ -250,4 +250,11 @@ def _valid_bound(
         return bound
     by_id = {job.id: job for job in instance.jobs}
     listed = [by_id[entry.id] for entry in placement.jobs]
-    return skipping_bound(instance, bound.multipliers, jobs=listed, consolidated=consolidated)
+    # Prices that are best where every job must run can be far too high where none must; any
+    # prices prove a bound, so the better one with and without them is taken.
+    candidates = (bound.multipliers, tuple(Fraction(0) for _ in bound.multipliers))
+    weaker = [
+        skipping_bound(instance, prices, jobs=listed, consolidated=consolidated)
+        for prices in candidates
+    ]
+    return min(weaker, key=lambda each: each.value)

@@ -27,7 +27,7 @@ from synergy_opt.multipliers import lattice, price_bound
 from synergy_opt.program import FloatArray, Program, ideal_program
 from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
 from synergy_opt.runnable import runnable
-from synergy_opt.solution import Limits, Solution, Stop
+from synergy_opt.solution import Limits, Solution, Stop, limits_of
 from synergy_opt.solvers import NAMES
 from synergy_opt.solvers import solver as solver_named
 
@@ -115,7 +115,7 @@ def ideal_allocation(
         raise ValueError(f"floor must be one of {', '.join(get_args(Floor))}, not {floor!r}")
     if not integral and solver != "highs":
         raise ValueError("the linear programme of stage 1 is solved by HiGHS only")
-    limits = limits or Limits()
+    limits = limits_of(limits)
     jobs, mixed = runnable(instance), floor == "rows" and not integral
     if solver == "core":
         return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
@@ -213,7 +213,7 @@ def skipping_bound(
     >>> b = Profile(name="b", axes={"cpu": [2]}, throughput=[1])
     >>> both = Instance(name="both", cluster=cluster, profiles=[a, b], jobs=[
     ...     Job(id="a", gpus=1, profile="a"), Job(id="b", gpus=1, profile="b", weight=0.5)])
-    >>> bound = ideal_allocation(both).bound
+    >>> bound = ideal_allocation(both, solver="highs").bound
     >>> bound.value, skipping_bound(both, bound.multipliers).value
     (Fraction(3, 2), Fraction(3, 1))
     """

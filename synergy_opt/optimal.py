@@ -14,7 +14,7 @@ from synergy_opt.ideal import ideal_allocation
 from synergy_opt.model import Instance
 from synergy_opt.placement import place
 from synergy_opt.realize import realize, unplaced
-from synergy_opt.solution import Limits
+from synergy_opt.solution import Limits, limits_of
 
 
 def optimal(
@@ -58,7 +58,7 @@ def optimal(
     >>> placement.throughput == placement.bound.value
     True
     """
-    limits, start = limits or Limits(), monotonic()
+    limits, start = limits_of(limits), monotonic()
     allocation = ideal_allocation(instance, solver=solver, limits=limits)
     limits = limits.since(start)
     if not whole_gpus:

@@ -29,7 +29,7 @@ from synergy_opt.errors import Infeasible, SolverFailed
 from synergy_opt.fair_share import fair_throughput, unit_value
 from synergy_opt.model import Instance, Vector
 from synergy_opt.program import Program, placement_program
-from synergy_opt.solution import Limits
+from synergy_opt.solution import Limits, limits_of
 from synergy_opt.solvers import Solver
 from synergy_opt.solvers import solver as solver_named
 
@@ -100,7 +100,7 @@ def place(
     >>> placed.split_jobs, placed.split.extra_pieces, placed.split.limit
     (('c',), 1, 2)
     """
-    limits, solve = limits or Limits(), solver or solver_named("highs")
+    limits, solve = limits_of(limits), solver or solver_named("highs")
     problem = problem_of(instance, allocation)
     fewest = None
     if bisection is None:

@@ -65,6 +65,22 @@ class Limits:
         return replace(self, time=max(0.0, self.time - (monotonic() - start)))
 
 
+def limits_of(limits: object) -> Limits:
+    """Give the limits that a caller passed, or none where it passed None.
+
+    Raises
+    ------
+    TypeError
+        When it is something else, such as a bare number of seconds.
+    """
+    if limits is None:
+        return Limits()
+    if not isinstance(limits, Limits):
+        kind = type(limits).__name__
+        raise TypeError(f"limits must be a Limits, such as Limits(time=60), not {kind}")
+    return limits
+
+
 @dataclass(frozen=True, kw_only=True)
 class Basis:
     """Which columns and rows are basic in a simplex basis: a vertex."""

@@ -228,3 +228,14 @@ def test_many_decimals(instance, digits):
     fine = dataclasses.replace(instance, profiles=profiles)
     best = ideal_allocation(fine)
     assert ideal_allocation(fine, solver="highs").throughput == best.throughput
+
+
+@pytest.mark.parametrize("entry", ["ideal_allocation", "optimal", "place"])
+def test_limits_of_a_wrong_type_are_named(entry: str):
+    """Tests that a bare number of seconds is refused in one sentence."""
+    import synergy_opt
+
+    example = synergy_opt.shipped("worked-example")
+    rest = [synergy_opt.ideal_allocation(example)] if entry == "place" else []
+    with pytest.raises(TypeError, match=r"limits must be a Limits, .*, not int"):
+        getattr(synergy_opt, entry)(example, *rest, limits=5)
