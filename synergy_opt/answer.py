@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from synergy_opt.exact import exact_sum
+from synergy_opt.exact import approximate, exact_sum
 from synergy_opt.model import Vector
 
 Proof = Literal["multipliers", "core", "search", "none"]
@@ -170,8 +170,9 @@ class Allocation:
 
     def __str__(self) -> str:
         return (
-            f"Allocation of {self.instance!r}: {len(self.jobs)} jobs, throughput "
-            f"{float(self.throughput):.6g} ≤ {float(self.bound.value):.6g} (proof: {self.proof})"
+            f"Allocation of {self.instance!r}: {len(self.jobs)} jobs, "
+            f"throughput {approximate(self.throughput)} ≤ {approximate(self.bound.value)} "
+            f"(proof: {self.proof})"
         )
 
 
@@ -273,8 +274,8 @@ class Placement:
             text += f", {len(self.left_out)} left out"
         if self.split_jobs:
             text += f", {len(self.split_jobs)} split"
-        text += f", throughput {float(self.throughput):.6g}"
-        return text + (f" ≤ {float(self.bound.value):.6g}" if self.bound else "")
+        text += f", throughput {approximate(self.throughput)}"
+        return text + (f" ≤ {approximate(self.bound.value)}" if self.bound else "")
 
 
 def relative_gap(throughput: Fraction, bound: Fraction) -> Fraction:

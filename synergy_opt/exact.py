@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from numbers import Rational
 
@@ -28,6 +28,7 @@ MOST_AXES = 16  # resources of a profile; NumPy itself stops at 32 or 64
 _DECIMAL = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf(inity)?)", re.I
 )
+_LARGE_PART = 10**6  # beyond, a part of 1 is shown with an exponent
 _INT64 = 2**62  # headroom of one bit, so that a sum of two still fits
 
 
@@ -127,6 +128,37 @@ def decimal_text(number: Fraction) -> str:
 def _digits(number: int) -> str:
     """Write an integer of any length; Python's own `str` refuses more than 4,300 digits."""
     return format(Decimal(number), "f")
+
+
+def approximate(number: Fraction | int, *, digits: int = 6) -> str:
+    """Write about the number, for people to read: at most `digits` figures, whatever its size.
+
+    Examples
+    --------
+    >>> approximate(Fraction(10, 3)), approximate(10**500), approximate(Fraction(-1, 3 * 10**400))
+    ('3.33333', '1e+500', '-3.33333e-401')
+    """
+    try:
+        value = float(number)
+    except OverflowError:
+        value = math.inf
+    if math.isfinite(value) and (value or not number):
+        return f"{value:.{digits}g}"
+    context = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    quotient = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{quotient.normalize(context):g}"
+
+
+def percent(part: Fraction, *, places: int = 0) -> str:
+    """Write a part of 1 in percent, for people to read, whatever its size.
+
+    Examples
+    --------
+    >>> percent(Fraction(1, 3)), percent(Fraction(1, 3), places=2), percent(Fraction(10**500))
+    ('33%', '33.33%', '1e+502%')
+    """
+    large = abs(part) > _LARGE_PART
+    return f"{approximate(100 * part)}%" if large else f"{float(part):.{places}%}"
 
 
 def exact_sum(numbers: Iterable[Fraction]) -> Fraction:

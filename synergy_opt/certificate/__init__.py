@@ -2,13 +2,16 @@
 
 Takes an instance and a placement with what it states, and gives every broken rule with its place
 and its numbers. Everything is recomputed from the definitions in exact arithmetic, without any
-tolerance and without the code of solvers or mechanisms.
+tolerance and without the code of solvers or mechanisms. What it shares with them are the values
+themselves and their arithmetic: the modules `model` (with `checks`), `answer`, `exact` and
+`errors`; nothing else, and a test of the imports says so.
 
 Rules
 -----
 form
-    ``types``, ``exact-numbers``, ``amounts``: a value is of a wrong type or no exact number, or a
-    vector has not one amount a resource. Where one is broken nothing else is looked at.
+    ``types``: a field is not of its declared type itself, subclasses being no better than others;
+    ``exact-numbers``, ``amounts``: a value is no exact number, or a vector has not one amount a
+    resource. Where one is broken nothing else is looked at.
 jobs
     ``instance``, ``unknown-job``, ``duplicate-job``, ``runnable-listed``, ``priority``,
     ``left-out``.
@@ -27,6 +30,7 @@ bound
 
 from synergy_opt.certificate.bounds import bound_value
 from synergy_opt.certificate.check import verify, violations
+from synergy_opt.certificate.form import misshapen, plain
 from synergy_opt.certificate.violation import Violation
 
-__all__ = ["Violation", "bound_value", "verify", "violations"]
+__all__ = ["Violation", "bound_value", "misshapen", "plain", "verify", "violations"]

@@ -13,12 +13,14 @@ from synergy_opt.answer import Placement
 from synergy_opt.certificate.bounds import bound_violations
 from synergy_opt.certificate.facts import Facts
 from synergy_opt.certificate.figures import figure_violations
+from synergy_opt.certificate.form import plain
 from synergy_opt.certificate.listing import listing_violations
 from synergy_opt.certificate.pieces import capacity_violations, held, piece_violations
 from synergy_opt.certificate.split import split_violations
 from synergy_opt.certificate.violation import Violation, show
 from synergy_opt.certificate.wellformed import malformed
 from synergy_opt.errors import NotCertified
+from synergy_opt.exact import exact_sum
 from synergy_opt.model import Instance
 
 
@@ -87,7 +89,7 @@ def violations(
     stated = [("$.throughput", throughput), ("$.upper_bound", upper_bound)]
     present = [(where, number) for where, number in stated if number is not None]
     found = tuple(malformed(instance, placement, present))
-    return found or tuple(_checked(instance, placement, throughput, upper_bound))
+    return found or tuple(_checked(instance, plain(placement), throughput, upper_bound))
 
 
 def _checked(
@@ -101,7 +103,7 @@ def _checked(
     yield from piece_violations(facts, placement)
     yield from capacity_violations(instance.cluster, on)
     yield from figure_violations(facts, placement)
-    total = placement.throughput
+    total = exact_sum(Fraction(job.throughput) for job in placement.jobs)
     if throughput is not None and throughput != total:
         message = f"states {show(throughput)}, but its jobs add up to {show(total)}"
         yield Violation(rule="total-throughput", where="$.throughput", message=message)

@@ -41,7 +41,7 @@ def piece_violations(facts: Facts, placement: Placement) -> Iterator[Violation]:
 def _sound(cluster: Cluster, piece: Piece, path: str, *, whole: bool) -> Iterator[Violation]:
     """Look at a piece alone: its server, its GPUs, its amounts."""
     if not 0 <= piece.server < cluster.server_count:
-        message = f"there is no server {piece.server}: they count from 0 to "
+        message = f"there is no server {show(piece.server)}: they count from 0 to "
         message += str(cluster.server_count - 1)
         yield Violation(rule="server-exists", where=f"{path}.server", message=message)
     if piece.gpus <= 0:

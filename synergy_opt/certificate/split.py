@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from synergy_opt.answer import Placement, SplitBound
+from synergy_opt.certificate.form import shown
 from synergy_opt.certificate.pieces import Held, load, rows
 from synergy_opt.certificate.violation import Violation
 from synergy_opt.model import Cluster
@@ -37,11 +38,11 @@ def split_violations(cluster: Cluster, placement: Placement, on: Held) -> Iterat
         stated, counted = getattr(placement.split, name), getattr(found, name)
         # A float or a bool may equal an integer and is none.
         if type(stated) is not int or stated != counted:
-            message = f"states {stated}, but the pieces show {counted}"
+            message = f"states {shown(stated)}, but the pieces show {counted}"
             yield Violation(rule="split-figure", where=f"$.split.{name}", message=message)
     fewest = placement.split.fewest
     if fewest is not None and not (type(fewest) is int and 0 <= fewest <= found.split_jobs):
-        message = f"states {fewest}, but {found.split_jobs} jobs are split here"
+        message = f"states {shown(fewest)}, but {found.split_jobs} jobs are split here"
         yield Violation(rule="split-figure", where="$.split.fewest", message=message)
     if found.extra_pieces > found.limit:
         message = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from synergy_opt.exact import decimal_text
+from synergy_opt.exact import approximate, decimal_text
 
 _LONGEST = 128  # bits; beyond, a number would fill the screen (and Python refuses to write it)
 
@@ -53,5 +53,5 @@ def show(number: Fraction | int) -> str:
     """
     bits = max(number.numerator.bit_length(), number.denominator.bit_length())
     if bits > _LONGEST:
-        return f"about {float(number):.15g}"
+        return f"about {approximate(number, digits=15)}"
     return decimal_text(Fraction(number))
