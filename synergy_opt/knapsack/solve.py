@@ -102,7 +102,8 @@ def steps(table: Table, *, start: Choice | None, limits: Limits) -> Iterator[Out
         known = with_prices(table, floats, known, [*near, *relaxed.exact])
         known = with_choice(table, known, rounded(table, floats, relaxed))
         yield known
-    if not known.enough(limits):
+    # The first search is short, and often closes a core that an allowed gap would leave open.
+    if known.stop is Stop.LIMIT:
         yield from _close(table, floats, known, limits, deadline)
 
 
