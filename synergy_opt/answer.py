@@ -10,14 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from synergy_opt.exact import exact_sum
 from synergy_opt.model import Vector
 
-Proof = Literal["multipliers", "search", "none"]
-"""What shows that a throughput is the best: the exact bound of its multipliers meets it, a
-solver's search at gap 0 ended (its word, not checked by us), or nothing."""
+Proof = Literal["multipliers", "patterns", "search", "none"]
+"""What shows that a throughput is the best: the exact bound of its multipliers or of its pattern
+prices meets it, a solver's search at gap 0 ended (its word, not checked by us), or nothing."""
+
+
+Split = Literal["never", "allowed"]
+"""Whether a job that fits on one server may be divided; a larger one always is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +56,62 @@ class Bound:
     rows: bool = False
     consolidated: bool = True
     skipping: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class ShapePrice:
+    """The price μ of room of one shape on a server, and of all room that is larger.
+
+    Parameters
+    ----------
+    group
+        Group of the servers.
+    gpus
+        GPUs of the piece that fills the room.
+    amounts
+        Amount of each resource.
+    price
+        Above 0, in the unit of the objective.
+    """
+
+    group: int
+    gpus: int
+    amounts: Vector
+    price: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternBound:
+    """An upper bound on every fair placement in whole GPUs on real servers, by prices of shapes.
+
+    A piece on a server is charged the highest price among the listed shapes of its group and GPUs
+    that it covers, 0 where it covers none. With σ_h ≥ the charge of whatever fits one server of
+    group h, and π_j the most that a job's throughput exceeds the charges of its pieces, the value
+    is Σ_j π_j + Σ_h s_h σ_h, s_h the number of servers; it may be rounded down to the lattice that
+    sums of throughputs lie on (theory: "The packed optimum", point 4).
+
+    Parameters
+    ----------
+    value
+        The bound, in the unit of the objective.
+    shapes
+        The priced shapes, ascending.
+    servers
+        σ, for each group the price of a server: what one more would be worth at most.
+    split
+        ``"never"``: for placements that keep a job on one server where it fits on one.
+        ``"allowed"``: for all.
+    """
+
+    integral: ClassVar[bool] = True
+    rows: ClassVar[bool] = False
+    consolidated: ClassVar[bool] = True
+    skipping: ClassVar[bool] = False
+
+    value: Fraction
+    shapes: tuple[ShapePrice, ...]
+    servers: Vector
+    split: Split
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +277,7 @@ class Placement:
     instance: str
     mechanism: str
     jobs: tuple[PlacedJob, ...]
-    bound: Bound | None = None
+    bound: Bound | PatternBound | None = None
     split: SplitBound | None = None
     proof: Proof | None = None
 

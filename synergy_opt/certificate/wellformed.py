@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from synergy_opt.answer import Bound, Placement
+from synergy_opt.answer import Bound, PatternBound, Placement
 from synergy_opt.certificate.violation import Violation
 from synergy_opt.model import Instance
 
@@ -33,9 +33,19 @@ def malformed(
             yield from _number(piece.server, f"{path}.server", whole=True)
 
 
-def malformed_bound(names: tuple[str, ...], bound: Bound) -> Iterator[Violation]:
-    """Report a bound's value or multipliers, as `malformed` does."""
+def malformed_bound(names: tuple[str, ...], bound: Bound | PatternBound) -> Iterator[Violation]:
+    """Report a bound's value, multipliers or prices, as `malformed` does."""
     yield from _number(bound.value, "$.upper_bound")
+    if isinstance(bound, PatternBound):
+        for h, price in enumerate(bound.servers):
+            yield from _number(price, f"$.certificate.servers[{h}]")
+        for i, shape in enumerate(bound.shapes):
+            path = f"$.certificate.shapes[{i}]"
+            yield from _vector(shape.amounts, names, path)
+            yield from _number(shape.price, f"{path}.price")
+            yield from _number(shape.group, f"{path}.group", whole=True)
+            yield from _number(shape.gpus, f"{path}.gpus", whole=True)
+        return
     yield from _vector(bound.multipliers, names, "$.certificate.multipliers")
 
 

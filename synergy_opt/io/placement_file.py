@@ -13,7 +13,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import cast, get_args
 
-from synergy_opt.answer import Bound, Piece, PlacedJob, Placement, Proof, SplitBound
+from synergy_opt.answer import (
+    Bound,
+    PatternBound,
+    Piece,
+    PlacedJob,
+    Placement,
+    Proof,
+    ShapePrice,
+    Split,
+    SplitBound,
+)
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io.fields import (
@@ -114,12 +124,8 @@ def placement_to_json(placement: Placement, instance: Instance) -> dict[str, obj
         "throughput": decimal_text(placement.throughput),
     }
     if placement.bound is not None:
-        bound = placement.bound
-        top["upper_bound"] = decimal_text(bound.value)
-        top["certificate"] = {
-            "multipliers": _amounts(bound.multipliers, names),
-            **{rule: getattr(bound, rule) for rule in _RULES},
-        }
+        top["upper_bound"] = decimal_text(placement.bound.value)
+        top["certificate"] = _certificate(placement.bound, names)
     if placement.proof is not None:
         top["proof"] = placement.proof
     if placement.split is not None:
@@ -146,6 +152,25 @@ def placement_to_json(placement: Placement, instance: Instance) -> dict[str, obj
     return top
 
 
+def _certificate(bound: Bound | PatternBound, names: tuple[str, ...]) -> dict[str, object]:
+    if isinstance(bound, Bound):
+        rules = {rule: getattr(bound, rule) for rule in _RULES}
+        return {"multipliers": _amounts(bound.multipliers, names), **rules}
+    return {
+        "split": bound.split,
+        "servers": [decimal_text(price) for price in bound.servers],
+        "shapes": [
+            {
+                "group": shape.group,
+                "gpus": shape.gpus,
+                **_amounts(shape.amounts, names),
+                "price": decimal_text(shape.price),
+            }
+            for shape in bound.shapes
+        ],
+    }
+
+
 def _job(value: object, path: str, names: tuple[str, ...]) -> PlacedJob:
     top = as_object(value, path, required=("id", "demand", "throughput", "pieces"))
     pieces = as_list(top["pieces"], f"{path}.pieces")
@@ -170,10 +195,14 @@ def _piece(value: object, path: str, names: tuple[str, ...]) -> Piece:
     )
 
 
-def _bound(value: object, bound: Fraction | None, names: tuple[str, ...]) -> Bound | None:
+def _bound(
+    value: object, bound: Fraction | None, names: tuple[str, ...]
+) -> Bound | PatternBound | None:
     if value is None or bound is None:
         return None
     path = "$.certificate"
+    if isinstance(value, Mapping) and "shapes" in value:
+        return _pattern_bound(value, bound, names)
     top = as_object(value, path, required=("multipliers",), optional=_RULES)
     multipliers = as_object(top["multipliers"], f"{path}.multipliers", required=names)
     rules = {key: as_boolean(top[key], f"{path}.{key}") for key in _RULES if key in top}
@@ -189,6 +218,35 @@ def _proof(value: object) -> Proof:
         known = ", ".join(map(repr, get_args(Proof)))
         raise InvalidInstance(f"must be one of {known}, not {value!r}", "$.proof")
     return cast("Proof", value)
+
+
+def _pattern_bound(value: object, bound: Fraction, names: tuple[str, ...]) -> PatternBound:
+    path = "$.certificate"
+    top = as_object(value, path, required=("split", "servers", "shapes"))
+    split = as_string(top["split"], f"{path}.split")
+    if split not in get_args(Split):
+        rule = f"must be {' or '.join(map(repr, get_args(Split)))}, not {split!r}"
+        raise InvalidInstance(rule, f"{path}.split")
+    prices = as_list(top["servers"], f"{path}.servers")
+    shapes = as_list(top["shapes"], f"{path}.shapes")
+    return PatternBound(
+        value=bound,
+        shapes=tuple(
+            _shape(entry, f"{path}.shapes[{i}]", names) for i, entry in enumerate(shapes)
+        ),
+        servers=tuple(as_number(p, f"{path}.servers[{h}]") for h, p in enumerate(prices)),
+        split=cast("Split", split),
+    )
+
+
+def _shape(value: object, path: str, names: tuple[str, ...]) -> ShapePrice:
+    top = as_object(value, path, required=("group", "gpus", *names, "price"))
+    return ShapePrice(
+        group=as_integer(top["group"], f"{path}.group"),
+        gpus=as_integer(top["gpus"], f"{path}.gpus"),
+        amounts=_vector(top, path, names),
+        price=as_number(top["price"], f"{path}.price"),
+    )
 
 
 def _split(value: object) -> SplitBound:

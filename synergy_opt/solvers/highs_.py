@@ -30,10 +30,11 @@ _STOPS = {
 # threads, is a failure: HiGHS then reports objective 0 without an exception.
 
 
-class _Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
+class Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
     """HiGHS 1.16 prints its banner while its constructor enables callbacks: silence it before."""
 
     def enableCallbacks(self) -> None:  # noqa: N802 - the name is HiGHS'
+        """Enable them quietly."""
         self.silent()
         super().enableCallbacks()
 
@@ -46,7 +47,7 @@ def solve(program: Program, limits: Limits) -> Solution:
     SolverFailed
         When HiGHS ends with any status that is no answer.
     """
-    model = _Quiet()
+    model = Quiet()
     _set_options(model, limits)
     model.passModel(_model(program))
     model.HandleUserInterrupt = True
@@ -61,7 +62,7 @@ def solve(program: Program, limits: Limits) -> Solution:
 
 def program_text(program: Program, form: Literal["mps", "lp"]) -> str:
     """Give the programme as an MPS or LP file's text, written by HiGHS, with all names."""
-    model = _Quiet()
+    model = Quiet()
     lp = _model(program)
     lp.model_name_ = program.name
     lp.col_cost_, lp.sense_ = program.cost, highspy.ObjSense.kMaximize
