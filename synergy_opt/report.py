@@ -12,7 +12,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from synergy_opt.answer import Allocation, Bound, Placement
+from synergy_opt.answer import Allocation, Bound, PatternBound, Placement
 from synergy_opt.certificate import violations
 from synergy_opt.errors import Infeasible
 from synergy_opt.exact import decimal_text
@@ -53,7 +53,7 @@ class Row:
     mechanism: str
     placement: Placement
     seconds: float
-    bound: Bound | None
+    bound: Bound | PatternBound | None
     below: tuple[str, ...]
     utilisation: Vector
     broken: tuple[str, ...]
@@ -137,7 +137,7 @@ def judge(
     placement: Placement,
     *,
     seconds: float = 0.0,
-    bound: Bound | None = None,
+    bound: Bound | PatternBound | None = None,
 ) -> Row:
     """Certify a placement and measure it; `bound` is stage 1's, for placements of every job."""
     broken = tuple(map(str, violations(instance, placement)))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from synergy_opt.answer import PatternBound, Placement, ShapePrice
 from synergy_opt.certificate.facts import Facts
 from synergy_opt.certificate.fullest import fullest
-from synergy_opt.certificate.terms import kinds
+from synergy_opt.certificate.terms import common_step, kinds
 from synergy_opt.certificate.violation import Violation, show
 from synergy_opt.exact import exact_sum
 from synergy_opt.model import Job
@@ -54,7 +54,7 @@ def pattern_value(facts: Facts, jobs: Iterable[Job], bound: PatternBound) -> Fra
     above, below = 0, 1
     for job, count in kinds(jobs):
         terms.append(count * _excess(facts, job, bound))
-        step = _step(facts, job)
+        step = common_step(facts, job, bound)
         above, below = math.gcd(above, step.numerator), math.lcm(below, step.denominator)
     total = exact_sum(terms)
     if above == 0:
@@ -141,19 +141,6 @@ def _split_violations(
             yield Violation(rule="split-model", where=f"$.jobs[{i}].pieces", message=message)
 
 
-def _step(facts: Facts, job: Job) -> Fraction:
-    """Give the largest number of which every value of the job is a multiple.
-
-    The values are those of the best grid point within a demand: a running maximum.
-    """
-    grid = facts.grid(job)
-    best = grid.worth
-    for axis in range(best.ndim):
-        best = np.maximum.accumulate(best, axis=axis)
-    worth = best[facts.allowed(job, fair=True, consolidated=True)]
-    return facts.unit(job) * Fraction(math.gcd(*worth.tolist()), grid.denominator)
-
-
 def _excess(facts: Facts, job: Job, bound: PatternBound) -> Fraction:
     """Give π: the most that a value exceeds the least charge of pieces that hold the job."""
     grid, groups = facts.grid(job), facts.instance.cluster.servers
@@ -200,7 +187,8 @@ def _charge(
         if (shape.group, shape.gpus) == piece:
             pairs = zip(grid.axes, shape.amounts, strict=True)
             covers = tuple(
-                slice(bisect_left(axis, amount * job.gpus / gpus), None) for axis, amount in pairs
+                slice(bisect_left(axis, amount * job.gpus / gpus / unit), None)
+                for (axis, unit), amount in pairs
             )
             charge[covers] = int(shape.price * below)
     fits = np.zeros(grid.worth.shape, dtype=bool)

@@ -114,9 +114,9 @@ def test_interior_point_without_crossover_is_refused():
     allocation = ideal_allocation(instance)
 
     def interior(program: Program, limits: Limits) -> Solution:
-        from synergy_opt.solvers.highs_ import _model, _Quiet, _solution
+        from synergy_opt.solvers.highs_ import Quiet, _model, _solution
 
-        model = _Quiet()
+        model = Quiet()
         model.setOptionValue("solver", "ipm")
         model.setOptionValue("run_crossover", "off")
         model.passModel(_model(program))
