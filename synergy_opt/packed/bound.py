@@ -25,6 +25,7 @@ from synergy_opt.packed.shapes import Shop
 
 _LATTICE = 10**30  # a lattice finer than 1/this is not worth rounding to
 _ROOM = 2**60
+_INVERTED = 1000  # rows of the largest basis that is inverted
 
 
 def pattern_bound(
@@ -113,7 +114,7 @@ def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[F
     columns, slack = relaxation.basic()
     loose = set(slack)
     rows = [i for i in range(relaxation.columns.rows) if i not in loose]
-    if len(rows) != len(columns) or not rows:
+    if len(rows) != len(columns) or not 0 < len(rows) <= _INVERTED:
         return None
     place = {row: i for i, row in enumerate(rows)}
     matrix = np.zeros((len(rows), len(rows)))

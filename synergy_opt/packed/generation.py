@@ -23,17 +23,24 @@ from synergy_opt.program import FloatArray
 _PENALTY = 1e4  # of a job left out, in units of the largest value
 _EPSILON = 1e-9  # a column that gains less than this, relatively, is not worth a round
 _SHARES = 300  # divisions of a server into fair shares to start from
+_STEPS = 10**9  # common denominator of prices rounded from floats
 _ROUND = 20  # patterns a group that one round adds at most
 
 
 def first_columns(problem: Problem) -> Columns:
     """Give the columns to start from: whole jobs in all configurations, fair-share patterns."""
-    largest = max((float(use.wish.values.max()) for use in problem.uses), default=0.0)
-    columns = Columns(shop=problem.shop, penalty=_PENALTY * max(largest, 1.0))
-    columns.add_left_out()
-    columns.add_loans(problem.loans)
+    columns = start_columns(problem, _PENALTY)
     for t, use in enumerate(problem.uses):
         columns.add_options(fair_options(problem.shop, whole(t, use)))
+    return columns
+
+
+def start_columns(problem: Problem, penalty: float) -> Columns:
+    """Give loans, fair-share patterns and jobs left out, at `penalty` times the largest value."""
+    largest = max((float(use.wish.values.max()) for use in problem.uses), default=0.0)
+    columns = Columns(shop=problem.shop, penalty=penalty * max(largest, 1.0))
+    columns.add_left_out()
+    columns.add_loans(problem.loans)
     for h, sack in enumerate(problem.sacks):
         columns.add_patterns(h, share_patterns(sack, share_slots(problem.shop, h), most=_SHARES))
     return columns
@@ -85,13 +92,18 @@ def fair_options(goods: Shop, options: Iterable[Option]) -> Iterator[Option]:
 def rational_prices(
     problem: Problem, columns: Columns, relaxation: Relaxation, prices: FloatArray
 ) -> list[Fraction]:
-    """Give exact prices of slots: those of the basis, else simple fractions near the floats."""
+    """Give exact prices of slots: those of the basis, else the floats, rounded."""
     first = len(problem.shop.wishes)
     rows = exact_prices(relaxation, [_cost(columns, j) for j in range(len(columns.cost))])
     if rows is None:
-        return [Fraction(price).limit_denominator(10**6) for price in prices.tolist()]
+        return rounded_prices(prices)
     last = first + len(problem.shop.slots)
     return [max(price, Fraction(0)) for price in rows[first:last]]
+
+
+def rounded_prices(prices: FloatArray) -> list[Fraction]:
+    """Give the rationals on one denominator that are nearest to the floats."""
+    return [Fraction(round(price * _STEPS), _STEPS) for price in prices.tolist()]
 
 
 def _cost(columns: Columns, column: int) -> Fraction:

@@ -32,7 +32,7 @@ def improve(
 
     Few servers: in between the compact programme, whose symmetry does little harm there.
     """
-    counts = _solved(problem, columns, state, 0.3, None)
+    counts = solved(problem, columns, state, 0.3, None)
     state = state.better(_runs(problem, columns, counts))
     yield state
     if counts.interrupted or problem.late:
@@ -46,14 +46,15 @@ def improve(
         state = state.better(proportional_runs(problem.shop))
     complete = _complete(problem, columns, prices, state)
     if not problem.late:
-        counts = _solved(problem, columns, state, 1.0, counts.columns)
+        counts = solved(problem, columns, state, 1.0, counts.columns)
         state = state.better(_runs(problem, columns, counts))
         yield replace(state, searched=complete and counts.ended)
 
 
-def _solved(
+def solved(
     problem: Problem, columns: Columns, state: State, part: float, start: list[int] | None
 ) -> Counts:
+    """Solve the integer programme over the known columns, in this part of the time left."""
     left = problem.left
     unlimited = None if part == 1.0 else _PATIENCE
     seconds = unlimited if left is None else left * part
@@ -95,11 +96,11 @@ def _complete(problem: Problem, columns: Columns, prices: FloatArray, state: Sta
     done = True
     for h, sack in enumerate(problem.sacks):
         rent = prices[list(sack.slots)]
-        solved = solve(sack, rent)
+        priced = solve(sack, rent)
         found, all_of_them = patterns_above(
-            solved,
+            priced,
             rent,
-            float(solved.best) - gap,
+            float(priced.best) - gap,
             copies=problem.copies,
             most=_MOST,
             late=lambda: problem.late,

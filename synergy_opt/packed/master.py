@@ -24,6 +24,7 @@ from synergy_opt.packed.options import Option
 from synergy_opt.packed.shapes import Shop, Slot
 from synergy_opt.program import FloatArray
 from synergy_opt.solvers.highs_ import Quiet
+from synergy_opt.solvers.interrupt import run_interruptibly
 
 
 class LeftOut(NamedTuple):
@@ -164,12 +165,17 @@ def _array(column: Sequence[int]) -> npt.NDArray[np.int64]:
 
 
 class Relaxation:
-    """The linear relaxation in HiGHS, which keeps its basis as columns are added."""
+    """The linear relaxation in HiGHS, which keeps its basis as columns are added.
 
-    def __init__(self, columns: Columns) -> None:
+    `inner`: by an interior point, whose prices are a mean of the best ones; there is no basis.
+    """
+
+    def __init__(self, columns: Columns, *, inner: bool = False) -> None:
         self.columns = columns
         self.model = Quiet()
         options = {"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"}
+        if inner:
+            options |= {"solver": "ipm", "run_crossover": "off"}
         for name, value in options.items():
             self.model.setOptionValue(name, value)
         lower, upper = columns.bounds()
@@ -182,7 +188,10 @@ class Relaxation:
     def solve(self) -> FloatArray:
         """Solve with all columns; give the prices of the rows, those of slots and groups ≥ 0."""
         self._send()
-        self.model.run()
+        self.model.HandleUserInterrupt = True
+        _, interrupted = run_interruptibly(self.model.run, self.model.cancelSolve)
+        if interrupted:
+            raise KeyboardInterrupt
         if self.model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"HiGHS ends the relaxation with {self.model.getModelStatus()}")
         return -np.array(self.model.getSolution().row_dual)

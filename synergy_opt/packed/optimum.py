@@ -17,6 +17,7 @@ from synergy_opt.model import Instance
 from synergy_opt.packed.generation import first_columns, generate, rational_prices
 from synergy_opt.packed.improve import improve
 from synergy_opt.packed.master import Relaxation
+from synergy_opt.packed.parts import DIRECT, in_parts
 from synergy_opt.packed.problem import Problem, Progress, State, problem_of
 from synergy_opt.packed.runs import placement_of, proportional_runs
 from synergy_opt.runnable import runnable
@@ -110,6 +111,9 @@ def _states(problem: Problem, state: State) -> Iterator[State]:
     """Give what is known after each step."""
     yield state
     if problem.late:
+        return
+    if len(problem.uses) > DIRECT:
+        yield from in_parts(problem, state)
         return
     columns = first_columns(problem)
     relaxation = Relaxation(columns)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from synergy_opt.answer import PatternBound, Split, relative_gap
 from synergy_opt.kinds import kinds
@@ -129,6 +130,11 @@ class Problem:
     def late(self) -> bool:
         """Tell whether the time is up."""
         return self.left == 0.0
+
+    @cached_property
+    def wish_of(self) -> dict[int, int]:
+        """Kind of each job."""
+        return {job: t for t, use in enumerate(self.uses) for job in use.wish.kind.members}
 
     @property
     def small(self) -> bool:

@@ -48,6 +48,7 @@ def best_whole(
     seconds: float | None,
     target: float,
     seed: int,
+    gap: float = 0.0,
     start: Sequence[int] | None = None,
 ) -> Counts:
     """Give the best whole numbers of the known columns.
@@ -65,6 +66,8 @@ def best_whole(
         An upper bound of the value: who reaches it may stop.
     seed
         Of the solver.
+    gap
+        Relative gap at which to stop.
     start
         Counts to start from, shorter by what was added since.
     """
@@ -73,7 +76,7 @@ def best_whole(
     for name, value in {
         "threads": 1,
         "random_seed": seed,
-        "mip_rel_gap": 0.0,
+        "mip_rel_gap": gap,
         "mip_abs_gap": 0.0,
         "objective_target": -target * (1 - 1e-12),
     }.items():
