@@ -181,8 +181,11 @@ def _measurable(instance: Instance, placement: Placement) -> bool:
 
 
 def _valid_bound(
-    instance: Instance, placement: Placement, below: Sequence[str], bound: Bound | None
-) -> Bound | None:
+    instance: Instance,
+    placement: Placement,
+    below: Sequence[str],
+    bound: Bound | PatternBound | None,
+) -> Bound | PatternBound | None:
     """Give the bound that holds for this placement, from the same multipliers.
 
     Stage 1's bound supposes that all runnable jobs run and that none has more than a server's
@@ -191,6 +194,8 @@ def _valid_bound(
     """
     if bound is None or set(below) - set(placement.left_out):
         return None
+    if isinstance(bound, PatternBound):
+        return None if placement.left_out else bound
     consolidated = not above_a_server(instance, placement)
     if consolidated and not placement.left_out:
         return bound

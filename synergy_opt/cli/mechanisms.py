@@ -15,15 +15,24 @@ from typing import TYPE_CHECKING
 from synergy_opt.errors import InvalidInstance, SynergyError
 
 if TYPE_CHECKING:
-    from synergy_opt.answer import Placement
+    from synergy_opt.answer import Placement, Split
     from synergy_opt.model import Instance
     from synergy_opt.report import Mechanism
     from synergy_opt.solution import Limits
 
-NAMES = ("proportional", "greedy", "tune", "optimal", "optimal-whole")
+NAMES = (
+    "proportional",
+    "greedy",
+    "tune",
+    "optimal",
+    "optimal-whole",
+    "packed",
+    "packed-split",
+)
 HELP = (
-    f"{', '.join(NAMES)} (stage 2 in whole GPUs), or module:function, a function from an Instance "
-    "to a Placement in a module of the current directory or an installed one"
+    f"{', '.join(NAMES)} (-whole: stage 2 in whole GPUs; -split: any job may be divided), or "
+    "module:function, a function from an Instance to a Placement in a module of the current "
+    "directory or an installed one"
 )
 
 
@@ -46,6 +55,11 @@ def mechanism(name: str, limits: Limits) -> Mechanism:
 
         whole = name == "optimal-whole"
         return lambda instance: optimal(instance, whole_gpus=whole, limits=limits)
+    if name.startswith("packed"):
+        from synergy_opt.packed import packed  # noqa: PLC0415
+
+        split: Split = "allowed" if name == "packed-split" else "never"
+        return lambda instance: packed(instance, split=split, limits=limits)
     found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
     return found
 
