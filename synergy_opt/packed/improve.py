@@ -5,7 +5,7 @@ Takes the generated columns and gives better and better states, up to a search t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from synergy_opt.packed.compact import compact_program, runs_from
@@ -16,7 +16,7 @@ from synergy_opt.packed.options import costs, options_above
 from synergy_opt.packed.patterns import patterns_above
 from synergy_opt.packed.problem import Problem, State
 from synergy_opt.packed.runs import Runs, proportional_runs, runs_of
-from synergy_opt.packed.whole import Counts, best_whole
+from synergy_opt.packed.whole import Counts, best_whole, floors
 from synergy_opt.program import FloatArray
 from synergy_opt.solution import Limits, Stop
 from synergy_opt.solvers import solver
@@ -26,13 +26,21 @@ _MOST = 20_000  # patterns of a group that may still matter: with more of them a
 
 
 def improve(
-    problem: Problem, columns: Columns, prices: FloatArray, state: State
+    problem: Problem, columns: Columns, relaxed: FloatArray, prices: FloatArray, state: State
 ) -> Iterator[State]:
     """Solve the integer programme, then with every column that can still be in a better one.
 
+    First what the relaxation counts at least once is kept, which leaves a small programme and
+    mostly is enough.
+
     Few servers: in between the compact programme, whose symmetry does little harm there.
     """
-    counts = solved(problem, columns, state, 0.3, None)
+    counts = solved(problem, columns, state, 0.2, None, at_least=floors(columns, relaxed))
+    state = state.better(_runs(problem, columns, counts))
+    yield state
+    if counts.interrupted or problem.late:
+        return
+    counts = solved(problem, columns, state, 0.3, counts.columns)
     state = state.better(_runs(problem, columns, counts))
     yield state
     if counts.interrupted or problem.late:
@@ -52,7 +60,13 @@ def improve(
 
 
 def solved(
-    problem: Problem, columns: Columns, state: State, part: float, start: list[int] | None
+    problem: Problem,
+    columns: Columns,
+    state: State,
+    part: float,
+    start: list[int] | None,
+    *,
+    at_least: Sequence[int] = (),
 ) -> Counts:
     """Solve the integer programme over the known columns, in this part of the time left."""
     left = problem.left
@@ -64,6 +78,7 @@ def solved(
         target=float(state.bound.value),
         seed=problem.limits.seed,
         start=start,
+        at_least=at_least,
     )
 
 

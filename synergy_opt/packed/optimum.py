@@ -120,7 +120,7 @@ def _states(problem: Problem, state: State) -> Iterator[State]:
     prices = generate(problem, columns, relaxation)
     state = state.tighter(problem.bound(rational_prices(problem, columns, relaxation, prices)))
     yield state
-    yield from improve(problem, columns, prices, state)
+    yield from improve(problem, columns, relaxation.values(), prices, state)
 
 
 def _reason(state: State) -> str:

@@ -19,12 +19,14 @@ from synergy_opt.packed.master import Columns, Opened, Relaxation
 from synergy_opt.packed.options import Option, Uses, costs
 from synergy_opt.packed.problem import Problem, State
 from synergy_opt.packed.runs import Run, Runs, proportional_runs, runs_of
-from synergy_opt.packed.whole import Counts, best_whole
+from synergy_opt.packed.whole import Counts, best_whole, floors
 from synergy_opt.program import FloatArray
 
 DIRECT = 2500  # kinds up to which one relaxation takes all
 _PATIENCE = 30.0  # seconds for the whole numbers of a part, where there is no limit
-_GAP = 1e-5  # relative gap at which a part is good enough
+_POOL = 800  # patterns that a part takes over from earlier ones
+_KEPT = 0.5  # part of the time that is kept for the bound
+_GAP = 5e-5  # relative gap at which a part is good enough
 _OPTIONS = 4  # of a kind, that the relaxation of the whole takes at a time
 _KINDS = 500  # of a part, about
 
@@ -56,27 +58,28 @@ def in_parts(problem: Problem, state: State) -> Iterator[State]:
     """
     count = -(-len(problem.uses) // _KINDS)
     sample = _parts(problem, count, [float(use.wish.values.max()) for use in problem.uses])[0]
-    columns, prices = _relaxed(sample.problem, [])
+    columns, prices, _ = _relaxed(sample.problem, [])
     state = state.tighter(problem.bound(rounded_prices(prices)))
     yield state
+    kept = 0.0 if problem.left is None else problem.left * _KEPT
     pool, found, total = _used(columns), dict[int, Run](), np.zeros(len(problem.shop.slots))
     parts = _parts(problem, count, _choices(problem.uses, prices))
     for i, part in enumerate(parts):
-        columns, prices = _relaxed(part.problem, pool)
+        columns, prices, relaxed = _relaxed(part.problem, pool)
         total += prices
         left = problem.left
         counts = best_whole(
             columns,
-            seconds=_PATIENCE if left is None else left / (len(parts) - i),
+            seconds=_PATIENCE if left is None else max(left - kept, 0.1) / (len(parts) - i),
             target=np.inf,
             seed=problem.limits.seed,
             gap=_GAP,
+            at_least=floors(columns, relaxed),
         )
         runs = _runs(part.problem, columns, counts)
         if runs is None or counts.interrupted:
             break
-        pool = _used(columns, counts)[-2 * len(problem.shop.slots) :] + pool
-        pool = list(dict.fromkeys(pool))[: 2 * len(problem.shop.slots)]
+        pool = list(dict.fromkeys(_used(columns, counts) + pool))[:_POOL]
         for job, run in zip(part.jobs, runs.runs, strict=True):
             pieces = tuple(sorted((part.servers[s], gpus) for s, gpus in run.pieces))
             wish = problem.wish_of[job]
@@ -128,11 +131,14 @@ def _add_best(columns: Columns, t: int, use: Uses, prices: Prices) -> int:
     )
 
 
-def _relaxed(problem: Problem, pool: Sequence[Opened]) -> tuple[Columns, FloatArray]:
+def _relaxed(problem: Problem, pool: Sequence[Opened]) -> tuple[Columns, FloatArray, FloatArray]:
+    """Give the columns of a part, the prices of its slots, and the relaxation's counts."""
     columns = first_columns(problem)
     for group, pattern in pool:
         columns.add_patterns(group, [pattern])
-    return columns, generate(problem, columns, Relaxation(columns))
+    relaxation = Relaxation(columns)
+    prices = generate(problem, columns, relaxation)
+    return columns, prices, relaxation.values()
 
 
 def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:

@@ -49,6 +49,7 @@ def best_whole(
     target: float,
     seed: int,
     gap: float = 0.0,
+    at_least: Sequence[int] = (),
     start: Sequence[int] | None = None,
 ) -> Counts:
     """Give the best whole numbers of the known columns.
@@ -68,11 +69,13 @@ def best_whole(
         Of the solver.
     gap
         Relative gap at which to stop.
+    at_least
+        Least counts of the columns, as `floors` gives them: a small programme is left.
     start
         Counts to start from, shorter by what was added since.
     """
     needed = [_must_be_whole(columns, key) for key in columns.made_of]
-    model = _model(columns, needed)
+    model = _model(columns, needed, at_least)
     for name, value in {
         "threads": 1,
         "random_seed": seed,
@@ -103,19 +106,31 @@ def best_whole(
     )
 
 
+def floors(columns: Columns, values: FloatArray) -> list[int]:
+    """Round the relaxation's counts of what must be whole down, 0 for the rest."""
+    return [
+        int(value + _WHOLE) if _must_be_whole(columns, key) else 0
+        for value, key in zip(values.tolist(), columns.made_of, strict=True)
+    ]
+
+
 def _must_be_whole(columns: Columns, key: Key) -> bool:
     if isinstance(key, Option):
         return columns.shop.wishes[key.wish].pieces
     return isinstance(key, Opened)
 
 
-def _model(columns: Columns, needed: Sequence[bool]) -> highspy.Highs:
+def _model(
+    columns: Columns, needed: Sequence[bool], at_least: Sequence[int] = ()
+) -> highspy.Highs:
     lower, upper = columns.bounds()
     starts, index, value = columns.matrix()
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = len(lower), len(columns.cost)
     lp.col_cost_ = -np.array(columns.cost)
-    lp.col_lower_ = np.zeros(len(columns.cost))
+    lower_counts = np.zeros(len(columns.cost))
+    lower_counts[: len(at_least)] = at_least
+    lp.col_lower_ = lower_counts
     lp.col_upper_ = np.full(len(columns.cost), np.inf)
     lp.row_lower_, lp.row_upper_ = lower, upper
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise

@@ -12,7 +12,7 @@ from builders import cluster, wants
 
 from synergy_opt.certificate import verify, violations
 from synergy_opt.errors import Infeasible
-from synergy_opt.generate import mix, scattered
+from synergy_opt.generate import mix
 from synergy_opt.ideal import ideal_allocation
 from synergy_opt.io import read_placement, write_placement
 from synergy_opt.model import Cluster, Instance, Job, Profile
