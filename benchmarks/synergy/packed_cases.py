@@ -98,30 +98,32 @@ def few(count: int) -> Iterator[Case]:
         )
 
 
+_MIXES: dict[str, tuple[tuple[int, ...], float, dict[str, object]]] = {
+    "medium": ((16, 32, 64, 128, 256, 512), 5, {}),
+    "medium-60": ((16, 32, 64, 128, 256, 512), 60, {}),
+    "large": ((8192,), 30, {}),
+    "growth": ((64, 512, 2048, 8192), 30, {}),
+    "large-jobs": ((512, 2048), 10, {"gpu_demands": LARGE_JOBS}),
+    "split-allowed": ((512, 2048), 10, {"split_model": "allowed"}),
+}
+_DIFFERENT = ((64, 15.0), (512, 60.0), (8192, 300.0))
+SECTIONS = (*_MIXES, "few", "different")
+
+
 def cases(section: str, seeds: int) -> Iterator[Case]:
-    """Give the cases of a section."""
-    if section == "large":
-        yield from mixes(section, 8192, seeds, 30)
-    elif section == "medium":
-        for servers in (16, 32, 64, 128, 256, 512):
-            yield from mixes(section, servers, seeds, 5)
-    elif section == "medium-60":
-        for servers in (16, 32, 64, 128, 256, 512):
-            yield from mixes(section, servers, seeds, 60)
-    elif section == "large-jobs":
-        for servers in (512, 2048):
-            yield from mixes(section, servers, seeds, 10, gpu_demands=LARGE_JOBS)
-    elif section == "split-allowed":
-        for servers in (512, 2048):
-            yield from mixes(section, servers, seeds, 10, split_model="allowed")
-    elif section == "growth":
-        for servers in (64, 512, 2048, 8192):
-            yield from mixes(section, servers, seeds, 30)
+    """Give the cases of a section: `seeds` a size and workload, ten times as many for few servers.
+
+    Different jobs: a tenth of the seeds, and 8,192 servers once.
+    """
+    if section in _MIXES:
+        sizes, seconds, options = _MIXES[section]
+        for servers in sizes:
+            yield from mixes(section, servers, seeds, seconds, **options)
     elif section == "few":
         yield from few(10 * seeds)
     elif section == "different":
-        for servers, seconds in ((64, 15.0), (512, 60.0), (8192, 300.0)):
-            for seed in range(max(1, seeds // 10)):
+        for servers, seconds in _DIFFERENT:
+            for seed in range(1 if servers > 1000 else max(1, seeds // 10)):
                 yield Case(
                     section=section,
                     servers=servers,
