@@ -1,8 +1,9 @@
 """The packed optimum measured: how often it is proven, how far from the bound, how long.
 
-Takes sections and a number of seeds, prints a table a section and writes every run as JSON. Run it
+Takes sections and a number of seeds, prints a table a section and writes every run as JSON. Run
+it as
 
-    python -m benchmarks.synergy.packed --sections medium large growth --seeds 20 --output packed.json
+    python -m benchmarks.synergy.packed --sections medium large --seeds 20 --output packed.json
 
 `rivals` sets TUNE, GREEDY, GPU-proportional and packed side by side in one run; `assignment` gives
 CP-SAT the compact programme for 60 seconds.
@@ -23,7 +24,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.synergy.packed_cases import SPLITS, Case, cases
+from benchmarks.synergy.packed_cases import SECTIONS, SPLITS, Case, cases
 from synergy_opt.answer import Placement
 from synergy_opt.certificate import violations
 from synergy_opt.generate import mix
@@ -34,16 +35,6 @@ from synergy_opt.solution import Limits
 from synergy_opt.solvers import solver
 from synergy_opt.tune import tune
 
-SECTIONS = (
-    "medium",
-    "medium-60",
-    "large",
-    "growth",
-    "few",
-    "large-jobs",
-    "split-allowed",
-    "different",
-)
 Row = dict[str, object]
 
 
@@ -73,22 +64,18 @@ def run(case: Case, *, check: bool) -> Row:
     }
 
 
+def drawn(title: str, names: str) -> Table:
+    """Give an empty table with these columns, separated by commas."""
+    table = Table(title=title, title_justify="left")
+    for name in names.split(", "):
+        table.add_column(name, justify="right")
+    return table
+
+
 def summary(section: str, rows: list[Row]) -> Table:
     """Draw a table of a section, a row a cluster size."""
-    table = Table(title=f"packed: {section}", title_justify="left")
-    for name in (
-        "servers",
-        "runs",
-        "gap 0",
-        "proven",
-        "largest gap",
-        "wall s: median",
-        "most",
-        "cpu s: median",
-        "left out",
-        "broken",
-    ):
-        table.add_column(name, justify="right")
+    names = "servers, runs, gap 0, proven, most gap, wall s, most, cpu s, most, left out, broken"
+    table = drawn(f"packed: {section} (medians, and the most)", names)
     by_size: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         by_size[row["servers"]].append(row)
@@ -101,9 +88,7 @@ def summary(section: str, rows: list[Row]) -> Table:
             f"{sum(r['gap'] == 0 for r in some) / len(some):.1%}",
             f"{sum(r['proof'] != 'none' for r in some) / len(some):.1%}",
             f"{max(r['gap'] for r in some):.2e}",
-            f"{wall[len(wall) // 2]:.2f}",
-            f"{wall[-1]:.2f}",
-            f"{cpu[len(cpu) // 2]:.2f}",
+            *(f"{t[k]:.2f}" for t in (wall, cpu) for k in (len(t) // 2, -1)),
             str(sum(r["left_out"] for r in some)),
             f"{sum(checked)} in {len(checked)}",
         )
@@ -118,68 +103,42 @@ def timed(call: Callable[[], Placement]) -> tuple[Placement, float]:
     return found, time.process_time() - start
 
 
+OTHERS = {"tune": tune, "greedy": greedy, "proportional": proportional}
+
+
+def beside(servers: int, weights: tuple[int, ...], seed: int) -> Row:
+    """Run all mechanisms on one mix; the bound is that for jobs that may be divided."""
+    instance = mix(servers=servers, seed=seed, split=weights)
+    ours, seconds = timed(lambda: packed(instance, limits=Limits(time=10)))
+    bound = packed(instance, split="allowed", limits=Limits(time=5)).bound
+    assert bound is not None
+    row: Row = {"section": "rivals", "servers": servers, "seed": seed, "packed_s": seconds}
+    row |= {"workload": ":".join(map(str, weights)), "bound": float(bound.value)}
+    row["packed_below"] = float(1 - ours.throughput / bound.value)
+    for name, mechanism in OTHERS.items():
+        found, row[f"{name}_s"] = timed(lambda m=mechanism: m(instance))
+        row[f"{name}_below"] = float(1 - found.throughput / bound.value)
+    return row
+
+
 def rivals(console: Console, sizes: tuple[int, ...], seeds: int) -> list[Row]:
-    """Set the mechanisms side by side: processor seconds and how far from the packed optimum."""
+    """Set the mechanisms side by side: processor seconds, and how far below the split bound."""
     rows: list[Row] = []
-    table = Table(title="mechanisms and the packed optimum", title_justify="left")
-    for name in (
-        "servers",
-        "workload",
-        "tune s",
-        "packed s",
-        "ratio",
-        "tune %",
-        "greedy %",
-        "proportional %",
-    ):
-        table.add_column(name, justify="right")
+    names = "servers, workload, packed s, tune s, ratio, packed, tune, greedy, proportional"
+    table = drawn("means over seeds; the last four: below the bound with divided jobs", names)
     for servers in sizes:
         for weights in SPLITS:
-            some: list[Row] = []
-            for seed in range(seeds):
-                instance = mix(servers=servers, seed=seed, split=weights)
-                ours, ours_s = timed(lambda i=instance: packed(i, limits=Limits(time=10)))
-                theirs, theirs_s = timed(lambda i=instance: tune(i))
-                split = packed(instance, split="allowed", limits=Limits(time=5))
-                row: Row = {
-                    "section": "rivals",
-                    "servers": servers,
-                    "workload": ":".join(map(str, weights)),
-                    "seed": seed,
-                    "packed_s": ours_s,
-                    "tune_s": theirs_s,
-                    "packed": float(ours.throughput),
-                    "bound": float(split.bound.value),
-                }
-                for name, other in (
-                    ("tune", theirs),
-                    ("greedy", greedy(instance)),
-                    ("proportional", proportional(instance)),
-                ):
-                    row[name] = float(other.throughput)
-                    row[f"{name}_below"] = float(1 - other.throughput / split.bound.value)
-                some.append(row)
+            some = [beside(servers, weights, seed) for seed in range(seeds)]
             rows += some
-            mean = {
-                key: sum(r[key] for r in some) / len(some)
-                for key in (
-                    "tune_s",
-                    "packed_s",
-                    "tune_below",
-                    "greedy_below",
-                    "proportional_below",
-                )
-            }
+            keys = [f"{name}_below" for name in ("packed", *OTHERS)]
+            mean = {k: sum(r[k] for r in some) / len(some) for k in ("packed_s", "tune_s", *keys)}
             table.add_row(
                 str(servers),
                 some[0]["workload"],
-                f"{mean['tune_s']:.3f}",
                 f"{mean['packed_s']:.3f}",
+                f"{mean['tune_s']:.3f}",
                 f"{mean['packed_s'] / mean['tune_s']:.2f}",
-                *(
-                    f"{100 * mean[f'{name}_below']:.2f}"
-                    for name in ("tune", "greedy", "proportional")
-                ),
+                *(f"{mean[key]:.2%}" for key in keys),
             )
     console.print(table)
     return rows
@@ -188,62 +147,52 @@ def rivals(console: Console, sizes: tuple[int, ...], seeds: int) -> list[Row]:
 def assignment(console: Console, seconds: float) -> list[Row]:
     """Give CP-SAT the compact programme, beside packed on the same instance."""
     rows: list[Row] = []
-    table = Table(title="CP-SAT on the compact programme", title_justify="left")
-    for name in ("servers", "CP-SAT", "CP-SAT bound", "seconds", "packed", "packed seconds"):
-        table.add_column(name, justify="right")
+    names = "servers, CP-SAT, its bound, wall s, packed, its bound, wall s"
+    table = drawn("CP-SAT on the compact programme", names)
     for servers in (8, 16, 32, 64):
         instance = mix(servers=servers, seed=1, split=(33, 33, 34))
         start = time.perf_counter()
         solution = solver("cpsat")(packed_program(instance), Limits(time=seconds))
-        theirs = time.perf_counter() - start
-        start = time.perf_counter()
+        middle = time.perf_counter()
         found = packed(instance, limits=Limits(time=5))
-        ours = time.perf_counter() - start
-        rows.append(
-            {
-                "section": "assignment",
-                "servers": servers,
-                "cpsat": solution.objective,
-                "cpsat_bound": solution.bound,
-                "cpsat_s": theirs,
-                "packed": float(found.throughput),
-                "packed_s": ours,
-            }
-        )
-        shown = "none" if solution.objective is None else f"{solution.objective:.4f}"
-        table.add_row(
-            str(servers),
-            shown,
-            f"{solution.bound:.4f}",
-            f"{theirs:.1f}",
-            f"{float(found.throughput):.4f}",
-            f"{ours:.2f}",
-        )
+        end = time.perf_counter()
+        assert found.bound is not None
+        row: Row = {
+            "section": "assignment",
+            "servers": servers,
+            "cpsat": solution.objective,
+            "cpsat_bound": solution.bound,
+            "cpsat_s": middle - start,
+            "packed": float(found.throughput),
+            "packed_bound": float(found.bound.value),
+            "packed_s": end - middle,
+        }
+        rows.append(row)
+        numbers = [row[key] for key in list(row)[2:]]
+        table.add_row(str(servers), *("none" if n is None else f"{n:.4f}" for n in numbers))
     console.print(table)
     return rows
 
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--sections", nargs="+", choices=(*SECTIONS, "rivals", "assignment"), default=SECTIONS
-    )
+    every = (*SECTIONS, "rivals", "assignment")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sections", nargs="+", choices=every, default=every)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--sizes", nargs="+", type=int, default=(16, 64, 512), help="of rivals")
     parser.add_argument("--no-check", action="store_true", help="leave the certificates unchecked")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    console, rows = Console(), []
+    console, rows = Console(width=110), []
     for section in options.sections:
         if section == "rivals":
             rows += rivals(console, tuple(options.sizes), options.seeds)
         elif section == "assignment":
             rows += assignment(console, 60.0)
         else:
-            found = [
-                run(case, check=not options.no_check) for case in cases(section, options.seeds)
-            ]
+            check = not options.no_check
+            found = [run(case, check=check) for case in cases(section, options.seeds)]
             console.print(summary(section, found))
             rows += found
     if options.output is not None:

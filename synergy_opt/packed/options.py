@@ -14,8 +14,9 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from synergy_opt.configurations import at_least
 from synergy_opt.packed.knapsack import Index, Prices
-from synergy_opt.packed.shapes import Shop, Wish
+from synergy_opt.packed.shapes import Shop, Slot, Wish
 
 FAR = -1
 
@@ -61,22 +62,25 @@ class Uses:
 
 def uses(shop: Shop, wish: Wish) -> Uses:
     """Look up the slots of a kind's pieces."""
-    choices = []
-    rows = []
+    choices, rows = [], []
+    totals = wish.sizes.tolist()
     for h, group in enumerate(shop.instance.cluster.servers):
-        most = min(group.gpus, wish.gpus)
-        for gpus in range(1, most + 1) if wish.pieces else [wish.gpus]:
+        floor = min(f for some, f in wish.floors.items() if h in some)
+        fair = at_least(wish.configurations.value, floor).tolist()
+        for gpus in range(1, min(group.gpus, wish.gpus) + 1) if wish.pieces else [wish.gpus]:
             if gpus > group.gpus:
                 continue
-            floor = min(f for some, f in wish.floors.items() if h in some)
-            row = [
-                shop.place_of.get(shop.piece(wish, c, h, gpus), FAR)
-                if wish.configurations.value[c] >= floor
-                else FAR
-                for c in range(len(wish.configurations))
-            ]
             choices.append((h, gpus))
-            rows.append(row)
+            rows.append(
+                [
+                    shop.place_of.get(
+                        Slot(h, gpus, tuple(size * gpus // wish.gpus for size in row)), FAR
+                    )
+                    if good
+                    else FAR
+                    for row, good in zip(totals, fair, strict=True)
+                ]
+            )
     slots = np.array(rows, dtype=np.int64).reshape(len(choices), len(wish.configurations))
     return Uses(wish=wish, choices=tuple(choices), slots=slots)
 

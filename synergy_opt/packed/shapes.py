@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,21 +69,12 @@ class Wish:
         return self.configurations.value.to_floats()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, order=True)
-class Slot:
+class Slot(NamedTuple):
     """Room for one piece on a server of a group: GPUs, and each resource in units."""
 
     group: int
     gpus: int
     sizes: Sizes
-
-    def holds(self, other: Slot) -> bool:
-        """Tell whether a piece as large as `other` may use this slot."""
-        return (
-            self.group == other.group
-            and self.gpus == other.gpus
-            and all(a >= b for a, b in zip(self.sizes, other.sizes, strict=True))
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +115,7 @@ class Shop:
         """Give the slot that `gpus` GPUs of a job in this configuration fill."""
         total = wish.sizes[configuration].tolist()
         sizes = tuple(size * gpus // wish.gpus for size in total)
-        return Slot(group=group, gpus=gpus, sizes=sizes)
+        return Slot(group, gpus, sizes)
 
     def fits(self, slot: Slot) -> bool:
         """Tell whether a server of the slot's group has that much."""
@@ -146,7 +138,7 @@ def share_slots(goods: Shop, group: int) -> dict[int, int]:
 def _share(goods: Shop, group: int, gpus: int) -> Slot:
     amounts = fair_share(goods.instance.cluster, gpus, groups=[group])
     sizes = tuple(int(a * unit) for a, unit in zip(amounts, goods.units, strict=True))
-    return Slot(group=group, gpus=gpus, sizes=sizes)
+    return Slot(group, gpus, sizes)
 
 
 def shop(instance: Instance, jobs: Sequence[Job], kinds: Sequence[Kind], split: Split) -> Shop:
@@ -175,7 +167,7 @@ def shop(instance: Instance, jobs: Sequence[Job], kinds: Sequence[Kind], split: 
             configurations=found,
             sizes=_sizes(found, units),
             pieces=divided,
-            floors=_floors(instance, jobs[kind.members[0]], groups, divided),
+            floors=_floors(instance, jobs[kind.members[0]], found.floor, groups, divided),
         )
         for kind, found, divided in zip(kinds, fair, pieces, strict=True)
     )
@@ -184,7 +176,11 @@ def shop(instance: Instance, jobs: Sequence[Job], kinds: Sequence[Kind], split: 
         for group in instance.cluster.servers
     )
     empty = Shop(instance=instance, wishes=wishes, units=units, capacity=capacity, slots=())
-    slots = {slot for wish in wishes for slot in _slots(empty, wish)}
+    # Rows are looked at once, however many kinds have them.
+    rows = {(wish.gpus, wish.pieces, tuple(row)) for wish in wishes for row in wish.sizes.tolist()}
+    slots = {slot for row in rows for slot in _slots(empty, *row)}
+    for gpus, divided in {(wish.gpus, wish.pieces) for wish in wishes}:
+        slots.update(_share(empty, h, k) for h, k in _choices(empty, gpus, divided))
     return Shop(
         instance=instance,
         wishes=wishes,
@@ -228,8 +224,10 @@ def _sizes(found: Configurations, units: Sequence[int]) -> SizeArray:
 
 
 def _floors(
-    instance: Instance, job: Job, groups: Sequence[int], divided: bool
+    instance: Instance, job: Job, floor: Fraction, groups: Sequence[int], divided: bool
 ) -> dict[frozenset[int], Fraction]:
+    if len(groups) == 1:
+        return {frozenset(groups): floor}
     unit = unit_value(instance, job)
     touched = _subsets(groups) if divided else [frozenset([group]) for group in groups]
     return {some: fair_throughput(instance, job, groups=some) * unit for some in touched}
@@ -242,17 +240,19 @@ def _subsets(groups: Sequence[int]) -> list[frozenset[int]]:
     return found[1:]
 
 
-def _slots(empty: Shop, wish: Wish) -> Iterator[Slot]:
-    cluster = empty.instance.cluster
-    for h, group in enumerate(cluster.servers):
-        most = min(group.gpus, wish.gpus)
-        for gpus in range(1, most + 1) if wish.pieces else [wish.gpus]:
-            if gpus > group.gpus:
-                continue
-            yield _share(empty, h, gpus)
-            for row in wish.sizes.tolist():
-                slot = Slot(
-                    group=h, gpus=gpus, sizes=tuple(size * gpus // wish.gpus for size in row)
-                )
-                if empty.fits(slot):
-                    yield slot
+def _slots(empty: Shop, gpus: int, divided: bool, row: Sizes) -> Iterator[Slot]:
+    """Give the slots that pieces of a job with these totals fill."""
+    for group, k in _choices(empty, gpus, divided):
+        slot = Slot(group, k, tuple(size * k // gpus for size in row))
+        if empty.fits(slot):
+            yield slot
+
+
+def _choices(goods: Shop, gpus: int, divided: bool) -> list[tuple[int, int]]:
+    """Give the pairs (group, GPUs) of a piece."""
+    return [
+        (h, k)
+        for h, group in enumerate(goods.instance.cluster.servers)
+        for k in (range(1, gpus + 1) if divided else [gpus])
+        if k <= group.gpus
+    ]
