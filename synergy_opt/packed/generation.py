@@ -57,9 +57,9 @@ def generate(problem: Problem, columns: Columns, relaxation: Relaxation) -> Floa
             return rent
         new = 0
         for h, sack in enumerate(problem.sacks):
-            found = containing_each(solve(sack, rent[list(sack.slots)], outward=False))
-            least = _above(prices[last + h])
-            new += columns.add_patterns(h, [p for value, p in found if value > least][:_ROUND])
+            priced = solve(sack, rent[list(sack.slots)], outward=False)
+            found = containing_each(priced, above=_above(prices[last + h]), most=_ROUND)
+            new += columns.add_patterns(h, found)
         for t, use in enumerate(problem.uses):
             if use.wish.pieces:
                 worthy = _worthy(t, use, rent, prices[t])

@@ -35,7 +35,7 @@ def improve(
 
     Few servers: in between the compact programme, whose symmetry does little harm there.
     """
-    counts = solved(problem, columns, state, 0.2, None, at_least=floors(columns, relaxed))
+    counts = solved(problem, columns, state, 0.5, None, at_least=floors(columns, relaxed))
     state = state.better(_runs(problem, columns, counts))
     yield state
     if counts.interrupted or problem.late:

@@ -197,21 +197,30 @@ def _table(weights: Index, prices: Prices, steps: Index, gpus: int) -> Prices:
     return table
 
 
-def containing_each(priced: Priced) -> list[tuple[float, Pattern]]:
-    """Give for each needed slot a pattern that is best among those with it, best first."""
-    sack, found = priced.knapsack, {}
-    states = priced.steps.shape[1]
-    weights = sack.weights[priced.items]
-    for item in range(len(priced.items)):
-        left, state = sack.gpus - int(weights[item]), int(priced.steps[item, -1])
-        if left < 0 or state == states:
-            continue
-        value = float(priced.prices[item] + priced.table[left, state])
-        counts = Counter([item])
-        counts.update(_best_from(priced, weights, left, state))
-        rows = ((int(priced.items[i]), copies) for i, copies in counts.items())
-        found[tuple(sorted((sack.slots[row], copies) for row, copies in rows))] = value
-    return sorted(((v, p) for p, v in found.items()), key=lambda pair: (-pair[0], pair[1]))
+def containing_each(priced: Priced, *, above: float, most: int) -> list[Pattern]:
+    """Give for each needed slot a pattern that is best among those with it, best first.
+
+    Parameters
+    ----------
+    priced
+        The solved knapsack.
+    above
+        Only patterns of a higher total price are given.
+    most
+        How many slots to look at, those of the dearest patterns.
+    """
+    sack, weights = priced.knapsack, priced.knapsack.weights[priced.items]
+    states = priced.steps[:, -1]
+    left = sack.gpus - weights
+    totals = (priced.prices + priced.table[left, states]).astype(np.float64)
+    found: dict[Pattern, None] = {}
+    for item in np.argsort(-totals, kind="stable")[:most].tolist():
+        if totals[item] > above:
+            counts = Counter([item])
+            counts.update(_best_from(priced, weights, int(left[item]), int(states[item])))
+            rows = ((int(priced.items[i]), copies) for i, copies in counts.items())
+            found[tuple(sorted((sack.slots[row], copies) for row, copies in rows))] = None
+    return list(found)
 
 
 def _best_from(priced: Priced, weights: Index, gpus: int, state: int) -> Iterator[int]:

@@ -112,9 +112,10 @@ def _tightened(
         rows = relaxation.solve()
         prices = np.maximum(rows[first : first + len(problem.shop.slots)], 0.0)
         for h, sack in enumerate(problem.sacks):
-            found = containing_each(solve(sack, prices[list(sack.slots)], outward=False))
+            priced = solve(sack, prices[list(sack.slots)], outward=False)
             least = rows[len(rows) - len(problem.sacks) + h] * (1 + _GAP / 10)
-            new += columns.add_patterns(h, [p for value, p in found if value > least])
+            found = containing_each(priced, above=least, most=len(sack.slots))
+            new += columns.add_patterns(h, found)
         state = state.tighter(problem.bound(rounded_prices(prices)))
         yield state
         if not new:
