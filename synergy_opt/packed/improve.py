@@ -35,12 +35,14 @@ def improve(
 
     Few servers: in between the compact programme, whose symmetry does little harm there.
     """
-    counts = solved(problem, columns, state, 0.5, None, at_least=floors(columns, relaxed))
+    # With jobs in pieces the small programme may have no solution, which takes long to see.
+    part = 0.15 if any(use.wish.pieces for use in problem.uses) else 0.3
+    counts = solved(problem, columns, state, part, None, at_least=floors(columns, relaxed))
     state = state.better(_runs(problem, columns, counts))
     yield state
     if counts.interrupted or problem.late:
         return
-    counts = solved(problem, columns, state, 0.3, counts.columns)
+    counts = solved(problem, columns, state, 0.6, counts.columns)
     state = state.better(_runs(problem, columns, counts))
     yield state
     if counts.interrupted or problem.late:

@@ -107,9 +107,9 @@ def best_whole(
 
 
 def floors(columns: Columns, values: FloatArray) -> list[int]:
-    """Round the relaxation's counts of what must be whole down, 0 for the rest."""
+    """Round the relaxation's counts of patterns down, 0 for the rest."""
     return [
-        int(value + _WHOLE) if _must_be_whole(columns, key) else 0
+        int(value + _WHOLE) if isinstance(key, Opened) else 0
         for value, key in zip(values.tolist(), columns.made_of, strict=True)
     ]
 
