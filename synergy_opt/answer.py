@@ -15,9 +15,19 @@ from typing import ClassVar, Literal
 from synergy_opt.exact import exact_sum
 from synergy_opt.model import Vector
 
-Proof = Literal["multipliers", "patterns", "search", "none"]
-"""What shows that a throughput is the best: the exact bound of its multipliers or of its pattern
-prices meets it, a solver's search at gap 0 ended (its word, not checked by us), or nothing."""
+Proof = Literal["multipliers", "patterns", "core", "search", "none"]
+"""What shows that a throughput is the best.
+
+- "multipliers": the exact bound of its multipliers meets it. Anyone can check that.
+- "patterns": the exact bound of its pattern prices meets it. Anyone can check that too.
+- "core": the multipliers' bound is above it, and our own search decided in exact arithmetic every
+  combination of the configurations whose reduced cost at these multipliers is within the
+  difference. A checker confirms the bound, and with it the gap; the search it would have to
+  repeat.
+- "search": a solver's own bound leaves no room for a better throughput on the lattice on which
+  they lie: its word to nine digits, not checked by us.
+- "none": nothing does.
+"""
 
 
 Split = Literal["never", "allowed"]
@@ -188,12 +198,20 @@ class Allocation:
         Upper bound on every fair placement of the same jobs.
     proof
         What shows that `throughput` is the best of its kind.
+    rivals
+        With ``solver="core"``: configurations, beside the best of each kind of jobs at
+        the bound's multipliers, whose reduced cost is within the difference of bound and
+        throughput and whose combinations were searched; 0 where no search was needed.
+    stopped
+        A time limit or Ctrl-C came before the method was done.
     """
 
     instance: str
     jobs: tuple[Choice, ...]
     bound: Bound
     proof: Proof
+    rivals: int = 0
+    stopped: bool = False
 
     @cached_property
     def throughput(self) -> Fraction:
@@ -272,6 +290,8 @@ class Placement:
     proof
         What shows that `throughput` is the best that the method looks for; None where the method
         claims nothing.
+    stopped
+        A time limit or Ctrl-C came before the method was done. Not part of the file.
     """
 
     instance: str
@@ -280,6 +300,7 @@ class Placement:
     bound: Bound | PatternBound | None = None
     split: SplitBound | None = None
     proof: Proof | None = None
+    stopped: bool = False
 
     @cached_property
     def throughput(self) -> Fraction:
@@ -307,10 +328,14 @@ class Placement:
 
 
 def relative_gap(throughput: Fraction, bound: Fraction) -> Fraction:
-    """Give (bound − throughput) / throughput, and 0 where both are 0."""
-    if throughput == bound:
-        return Fraction(0)
-    return (bound - throughput) / throughput
+    """Give (bound − throughput) / throughput; for throughput 0 the gap relative to the bound, 1.
+
+    Examples
+    --------
+    >>> relative_gap(Fraction(4), Fraction(5)), relative_gap(Fraction(0), Fraction(5))
+    (Fraction(1, 4), Fraction(1, 1))
+    """
+    return (bound - throughput) / (throughput or bound or 1)
 
 
 def vector_sum(vectors: Iterable[Vector], width: int) -> Vector:

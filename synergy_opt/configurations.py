@@ -100,7 +100,11 @@ def configurations(
     scale = job.gpus if profile.per == "gpu" else 1
     unit = unit_value(instance, job)
     shape = profile.throughput.shape
-    keep = _undominated(profile.throughput.numerators) if undominated else np.ones(shape, bool)
+    keep = (
+        best_at_their_price(profile.throughput.numerators[None])[0]
+        if undominated
+        else np.ones(shape, dtype=bool)
+    )
     points = np.flatnonzero(keep)
     index = np.unravel_index(points, shape)
     value = _scaled(profile.throughput, profile.throughput.numerators.ravel()[points], unit)
@@ -123,18 +127,22 @@ def consolidation_limits(cluster: Cluster, gpus: int) -> list[Vector]:
 
     A job that fits on one server gets at most one server's worth (Synergy, §6, "Trade-off between
     consolidation and allocation"), of a group whose servers have the GPUs. A larger job gets at
-    most the worth of n servers, n the fewest that hold its GPUs.
+    most the worth of n servers, n the fewest that hold its GPUs. Its fair share on any group is
+    allowed as well: split over small servers that are rich in resources, it may be more.
     """
-    single = [group.capacity for group in cluster.servers if group.gpus >= gpus]
+    groups = cluster.servers
+    # With one group the share is never more than the worth of the fewest servers.
+    shares = [tuple(gpus * a for a in group.per_gpu) for group in groups if len(groups) > 1]
+    single = [group.capacity for group in groups if group.gpus >= gpus]
     if single:
-        return single
+        return single + shares
     fewest, missing = 0, gpus
-    for group in sorted(cluster.servers, key=lambda g: -g.gpus):
+    for group in sorted(groups, key=lambda g: -g.gpus):
         taken = min(group.count, -(-missing // group.gpus))
         fewest, missing = fewest + taken, missing - taken * group.gpus
         if missing <= 0:
             break
-    return [tuple(_largest(cluster, r, fewest) for r in range(len(cluster.resources)))]
+    return [tuple(_largest(cluster, r, fewest) for r in range(len(cluster.names))), *shares]
 
 
 def _largest(cluster: Cluster, resource: int, servers: int) -> Fraction:
@@ -160,21 +168,24 @@ def at_least(values: ExactArray, limit: Fraction) -> Mask:
 
 def _scaled(source: ExactArray, numerators: IntArray, factor: Fraction) -> ExactArray:
     """Give numerators / source.denominator · factor, in int64 only where that cannot overflow."""
-    largest = max((int(numerators.max()), -int(numerators.min()))) if len(numerators) else 0
+    largest = max(int(numerators.max(initial=1)), -int(numerators.min(initial=0)))
     if largest * factor.numerator >= 2**62:
         numerators = numerators.astype(object)
     return ExactArray(numerators * factor.numerator, source.denominator * factor.denominator)
 
 
-def _undominated(throughput: IntArray) -> Mask:
-    """Mark the grid points above everything at or below them in all coordinates but themselves."""
+def best_at_their_price(throughput: IntArray) -> Mask:
+    """Mark the grid points above everything at or below them in all coordinates but themselves.
+
+    The first axis counts grids, each judged by itself.
+    """
     best = throughput
-    for axis in range(throughput.ndim):
+    for axis in range(1, throughput.ndim):
         best = np.maximum.accumulate(best, axis=axis)
     keep = np.ones(throughput.shape, dtype=bool)
-    for axis in range(throughput.ndim):
+    for axis in range(1, throughput.ndim):
         later = [slice(None)] * throughput.ndim
         earlier = list(later)
         later[axis], earlier[axis] = slice(1, None), slice(None, -1)
-        keep[tuple(later)] &= throughput[tuple(later)] > best[tuple(earlier)]
+        keep[tuple(later)] &= (throughput[tuple(later)] > best[tuple(earlier)]).astype(bool)
     return keep

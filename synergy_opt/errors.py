@@ -34,7 +34,7 @@ class InvalidInstance(SynergyError):
 
 
 class Infeasible(SynergyError):
-    """No answer exists; the message explains which rule cannot be met and by how much."""
+    """No answer exists, or none was found; the message says which, and what stands in the way."""
 
 
 class SolverFailed(SynergyError):

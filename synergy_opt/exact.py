@@ -51,8 +51,6 @@ def exact(value: object) -> Fraction:
         return value
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, np.integer):
-        return Fraction(int(value))
     if isinstance(value, float | np.floating):
         return _from_text(repr(float(value)))
     if isinstance(value, Decimal | str):
@@ -74,7 +72,7 @@ def _from_text(text: str) -> Fraction:
 
 def _decimal(text: str) -> Fraction:
     try:
-        if len(text) > 4 * _LONGEST:
+        if len(text) > 4 * _LONGEST or "_" in text:
             raise ValueError
         number = Decimal(text.strip())
     except (ArithmeticError, ValueError):
@@ -161,6 +159,8 @@ class ExactArray:
     denominator: int
 
     def __init__(self, numerators: npt.ArrayLike, denominator: int = 1) -> None:
+        if denominator < 1:
+            raise ValueError(f"the denominator must be at least 1, not {denominator}")
         array = _as_integers(np.asarray(numerators))
         if array.dtype == object:
             common = math.gcd(int(denominator), *(int(n) for n in array.flat))
@@ -242,10 +242,14 @@ class ExactArray:
 
 def _as_integers(array: npt.NDArray[np.generic]) -> IntArray:
     """Give int64 where all values fit, else Python integers in an object array."""
-    if array.dtype == np.int64:
-        return array  # type: ignore[return-value]  # NumPy cannot express the narrowing
-    if array.dtype in (object, np.uint64):
-        small = all(-_INT64 < int(n) < _INT64 for n in array.flat)
+    if array.dtype.kind not in "iuO":
+        raise TypeError(f"numerators must be integers, not {array.dtype}")
+    if array.dtype == object or array.dtype.itemsize == 8:
+        small = (
+            all(-_INT64 < int(n) < _INT64 for n in (array.min(), array.max()))
+            if array.size
+            else True
+        )
         return array.astype(np.int64 if small else object)
     return array.astype(np.int64)
 

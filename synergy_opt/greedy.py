@@ -8,7 +8,7 @@ from __future__ import annotations
 from synergy_opt.answer import PlacedJob, Placement
 from synergy_opt.ledger import Ledger, Pieces
 from synergy_opt.model import Instance
-from synergy_opt.offers import Offers, groups_of, left_out, offers, placed
+from synergy_opt.offers import Offers, left_out, offers, placed
 from synergy_opt.runnable import runnable
 from synergy_opt.search import Search
 
@@ -97,8 +97,4 @@ class _FirstFit:
             self._searches[offers] = Search(
                 self._ledger, offers.demand.need, offers.gpus, first=True
             )
-        pieces = self._searches[offers].fewest() or ()
-        # On small servers rich in resources the share may be worth more than the demand, which
-        # is capped at the worth of the fewest servers: no fair place there.
-        fair = offers.share(groups_of(self._ledger, pieces)).value if pieces else 0
-        return pieces if offers.demand.value >= fair else ()
+        return self._searches[offers].fewest() or ()

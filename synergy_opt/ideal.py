@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from time import monotonic
 from typing import Literal
 
 import numpy as np
@@ -18,9 +19,10 @@ from synergy_opt.configurations import Configurations, configurations
 from synergy_opt.errors import SolverFailed
 from synergy_opt.exact import exact_sum
 from synergy_opt.fair_share import fair_share
+from synergy_opt.ideal_core import core_allocation
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
-from synergy_opt.multipliers import price_bound
+from synergy_opt.multipliers import lattice, price_bound
 from synergy_opt.program import FloatArray, Program, ideal_program
 from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
 from synergy_opt.runnable import runnable
@@ -29,6 +31,8 @@ from synergy_opt.solvers import NAMES
 from synergy_opt.solvers import solver as solver_named
 
 Floor = Literal["fixing", "rows"]
+
+_DIGITS = Fraction(1, 10**9)  # relative error that a solver's bound may have
 
 Mixture = tuple[tuple[int, Fraction], ...]
 """Pairs of a configuration's index and the fraction of a job's time on it."""
@@ -40,7 +44,7 @@ def ideal_allocation(
     instance: Instance,
     *,
     integral: bool = True,
-    solver: str = "highs",
+    solver: str | None = None,
     floor: Floor = "fixing",
     consolidated: bool = True,
     limits: Limits | None = None,
@@ -57,11 +61,13 @@ def ideal_allocation(
     integral
         One grid point a job, the paper's ILP. False: mixtures, its LP.
     solver
-        Of the ILP: ``"highs"``, ``"cpsat"``, ``"scipy"``, ``"brute_force"``, or ``"cvxpy"``, the
-        paper's formulation written down job by job. The LP needs a basis, which HiGHS gives.
+        Of the ILP: ``"core"``, the default, is our own method (`synergy_opt.knapsack`) and ends
+        with a proof in exact arithmetic; its rivals are ``"highs"``, ``"cpsat"``, ``"scipy"``,
+        ``"brute_force"``, and ``"cvxpy"``, the paper's formulation written down job by job. The
+        LP needs a basis, which HiGHS gives.
     floor
         ``"fixing"`` deletes configurations with W < W^f: the same ILP, a tighter LP, at most K
-        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it.
+        jobs on mixtures. ``"rows"`` keeps (5) as the paper writes it; the core always fixes.
     consolidated
         Leave out configurations that ask for more than one server's worth, for a job that fits on
         one server (for a larger one, more than the worth of the fewest servers that hold it).
@@ -99,13 +105,17 @@ def ideal_allocation(
     >>> best.throughput, best.bound.value, best.proof
     (Fraction(8, 3), Fraction(8, 3), 'multipliers')
     """
-    if solver not in (*NAMES, "cvxpy"):
-        raise ValueError(f"no solver {solver!r}; there are {', '.join(NAMES)} and cvxpy")
+    solver = solver or ("core" if integral else "highs")
+    if solver not in ("core", *NAMES, "cvxpy"):
+        raise ValueError(f"no solver {solver!r}; there are core, {', '.join(NAMES)} and cvxpy")
     if not integral and solver != "highs":
         raise ValueError("the linear programme of stage 1 is solved by HiGHS only")
     limits = limits or Limits()
     jobs, mixed = runnable(instance), floor == "rows" and not integral
+    if solver == "core":
+        return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
     merged = kinds(instance, jobs, consolidated=consolidated)
+    start = monotonic()
     relaxed = relax(instance, merged, rows=mixed, limits=limits)
     bound = best_bound(
         merged,
@@ -116,6 +126,7 @@ def ideal_allocation(
         consolidated=consolidated,
     )
     used, counts, stop = with_columns(merged, rows=mixed), relaxed.counts, relaxed.stop
+    claimed: float | None = None
     done = stop is Stop.INTERRUPTED or (solver == "highs" and _is_whole(counts))
     if jobs and integral and not done:
         used, solution = _integer(
@@ -125,16 +136,22 @@ def ideal_allocation(
             solver=solver,
             floor=floor,
             consolidated=consolidated,
-            limits=limits,
+            limits=limits.since(start),
         )
-        counts, stop = _whole_counts(solution.x, used), solution.stop
+        counts, stop, claimed = _whole_counts(solution.x, used), solution.stop, solution.bound
     if counts is None:
         stop, used = Stop.LIMIT, with_columns(merged, rows=False)
         counts = [_at_share(instance, jobs[kind.members[0]], kind) for kind in used]
     choices = _choices(jobs, used, counts, averaged=mixed)
     _check_capacity(instance, choices)
-    allocation = Allocation(instance=instance.name, jobs=choices, bound=bound, proof="none")
-    return replace(allocation, proof=_proof(allocation, stop, limits))
+    allocation = Allocation(
+        instance=instance.name,
+        jobs=choices,
+        bound=bound,
+        proof="none",
+        stopped=stop is not Stop.OPTIMAL,
+    )
+    return replace(allocation, proof=_proof(allocation, claimed, lattice(merged)))
 
 
 def stage_1_program(
@@ -148,11 +165,26 @@ def stage_1_program(
     )
 
 
-def skipping_bound(instance: Instance, multipliers: Vector, *, consolidated: bool = True) -> Bound:
+def skipping_bound(
+    instance: Instance,
+    multipliers: Vector,
+    *,
+    jobs: Sequence[Job] | None = None,
+    consolidated: bool = True,
+) -> Bound:
     """Give the bound of these multipliers for placements that may leave jobs out.
 
     Stage 1 places every job, and its bound may charge a job more than the job brings: a placement
     without that job can exceed it. Here each job's term is at least 0.
+
+    Parameters
+    ----------
+    instance, multipliers
+        Any prices ≥ 0; those of stage 1's bound are good ones.
+    jobs
+        The jobs that the placement lists; default the runnable ones.
+    consolidated
+        As in `ideal_allocation`.
 
     Examples
     --------
@@ -169,7 +201,8 @@ def skipping_bound(instance: Instance, multipliers: Vector, *, consolidated: boo
     >>> bound.value, skipping_bound(both, bound.multipliers).value
     (Fraction(3, 2), Fraction(4, 1))
     """
-    merged = kinds(instance, runnable(instance), consolidated=consolidated)
+    listed = runnable(instance) if jobs is None else jobs
+    merged = kinds(instance, listed, consolidated=consolidated)
     value = price_bound(merged, instance.cluster.capacity, multipliers, skipping=True)
     return Bound(value=value, multipliers=multipliers, consolidated=consolidated, skipping=True)
 
@@ -304,7 +337,15 @@ def _check_capacity(instance: Instance, choices: Sequence[Choice]) -> None:
             raise SolverFailed(f"the solver's answer takes {amount} of {most} {name}")
 
 
-def _proof(allocation: Allocation, stop: Stop, limits: Limits) -> Proof:
+def _proof(allocation: Allocation, claimed: float | None, steps: int | None) -> Proof:
+    """Say what shows that the throughput is the best.
+
+    A solver's bound is believed to nine digits. Throughputs are multiples of 1/steps: a bound
+    that is not one step above leaves room for none better.
+    """
     if allocation.throughput == allocation.bound.value:
         return "multipliers"
-    return "search" if stop is Stop.OPTIMAL and limits.gap == 0 else "none"
+    if claimed is None or steps is None:
+        return "none"
+    bound = Fraction(claimed) * (1 + _DIGITS)
+    return "search" if bound < allocation.throughput + Fraction(1, steps) else "none"

@@ -6,23 +6,30 @@ breaks a rule is refused here with `InvalidInstance`, so that no later step has 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, get_args
 
+from synergy_opt.checks import (
+    check_count,
+    check_name,
+    check_resources,
+    check_unique,
+    grid_axis,
+    not_negative,
+    not_negative_table,
+)
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import ExactArray, Number, exact
+from synergy_opt.exact import ExactArray
 
 Vector = tuple[Fraction, ...]
 """An amount of each resource, in the order of `Cluster.resources`."""
 
 Per = Literal["gpu", "job"]
 Objective = Literal["relative", "absolute"]
-
-_RESERVED = ("type", "count", "gpus", "server")  # keys beside the resources in a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +54,10 @@ class Server:
     capacity: Vector
 
     def __post_init__(self) -> None:
-        _check_name(self.type, ".type")
-        _check_count(self.count, ".count")
-        _check_count(self.gpus, ".gpus")
-        capacity = tuple(_amount(value, "") for value in self.capacity)
+        check_name(self.type, ".type")
+        check_count(self.count, ".count")
+        check_count(self.gpus, ".gpus")
+        capacity = tuple(not_negative(value, ".capacity") for value in self.capacity)
         object.__setattr__(self, "capacity", capacity)
 
     @property
@@ -181,21 +188,23 @@ class Profile:
     ) -> None:
         pairs = axes.items() if isinstance(axes, Mapping) else axes
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "axes", tuple((key, _axis(key, values)) for key, values in pairs))
-        object.__setattr__(self, "throughput", _table(throughput, ".throughput"))
+        object.__setattr__(
+            self, "axes", tuple((key, grid_axis(key, values)) for key, values in pairs)
+        )
+        object.__setattr__(self, "throughput", not_negative_table(throughput, ".throughput"))
         object.__setattr__(self, "per", per)
         object.__setattr__(self, "unit", unit)
         self._check()
 
     def _check(self) -> None:
-        _check_name(self.name, "")
+        check_name(self.name, "")
         if not isinstance(self.unit, str):
             raise InvalidInstance(f"must be a string, not {self.unit!r}", ".unit")
         if self.per not in get_args(Per):
             raise InvalidInstance(f"must be 'gpu' or 'job', not {self.per!r}", ".per")
         if not self.axes:
             raise InvalidInstance("has no axis", ".axes")
-        _check_unique([key for key, _ in self.axes], ".axes", "axis")
+        check_unique([key for key, _ in self.axes], ".axes", "axis")
         expected = tuple(len(values) for _, values in self.axes)
         if self.throughput.shape != expected:
             shape = " × ".join(map(str, self.throughput.shape)) or "a single number"
@@ -245,10 +254,10 @@ class Job:
     weight: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        _check_name(self.id, ".id")
-        _check_count(self.gpus, ".gpus")
-        _check_name(self.profile, ".profile")
-        weight = _amount(self.weight, ".weight")
+        check_name(self.id, ".id")
+        check_count(self.gpus, ".gpus")
+        check_name(self.profile, ".profile")
+        weight = not_negative(self.weight, ".weight")
         if weight == 0:
             raise InvalidInstance("must be above 0", ".weight")
         object.__setattr__(self, "weight", weight)
@@ -298,11 +307,11 @@ class Instance:
         self._check()
 
     def _check(self) -> None:
-        _check_name(self.name, "$.name")
+        check_name(self.name, "$.name")
         if self.objective not in get_args(Objective):
             rule = f"must be 'relative' or 'absolute', not {self.objective!r}"
             raise InvalidInstance(rule, "$.objective")
-        _check_unique([profile.name for profile in self.profiles], "$.profiles", "profile")
+        check_unique([profile.name for profile in self.profiles], "$.profiles", "profile")
         for profile in self.profiles:
             if profile.resources != self.cluster.names:
                 rule = (
@@ -340,72 +349,8 @@ class Instance:
     @cached_property
     def profile_of(self) -> Mapping[str, Profile]:
         """Profiles by name."""
-        return {profile.name: profile for profile in self.profiles}
+        return MappingProxyType({profile.name: profile for profile in self.profiles})
 
-
-def check_resources(names: Sequence[str]) -> None:
-    """Check that these can be the names of a cluster's resources.
-
-    Raises
-    ------
-    InvalidInstance
-        When there is none, one is blank or there twice, or one is a key that files use otherwise.
-    """
-    if not names:
-        raise InvalidInstance("names no resource; there is nothing to divide", ".resources")
-    for name in names:
-        _check_name(name, ".resources")
-        if name in _RESERVED:
-            raise InvalidInstance(f"{name!r} cannot be the name of a resource", ".resources")
-    _check_unique(names, ".resources", "resource")
-
-
-def _axis(name: str, values: object) -> ExactArray:
-    path = f".axes.{name}"
-    axis = _table(values, path)
-    if len(axis.shape) != 1 or not len(axis):
-        raise InvalidInstance("must be a list of at least one number", path)
-    numerators = axis.numerators
-    for i in range(1, len(axis)):
-        if numerators[i] <= numerators[i - 1]:
-            rule = f"must increase strictly, but {axis[i]} follows {axis[i - 1]}"
-            raise InvalidInstance(rule, f"{path}[{i}]")
-    return axis
-
-
-def _table(values: object, path: str) -> ExactArray:
-    try:
-        table = ExactArray.of(values)
-    except InvalidInstance as error:
-        raise error.at(path) from None
-    negative = (table.numerators < 0).ravel()
-    if negative.any():
-        worst = table.tolist()[int(negative.argmax())]
-        raise InvalidInstance(f"must not be negative, but holds {worst}", path)
-    return table
-
-
-def _amount(value: Number, path: str) -> Fraction:
-    try:
-        number = exact(value)
-    except InvalidInstance as error:
-        raise error.at(path) from None
-    if number < 0:
-        raise InvalidInstance(f"must not be negative, not {number}", path)
-    return number
-
-
-def _check_name(name: object, path: str) -> None:
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidInstance(f"must be a name of at least one character, not {name!r}", path)
-
-
-def _check_count(count: object, path: str) -> None:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidInstance(f"must be a whole number of at least 1, not {count!r}", path)
-
-
-def _check_unique(names: Sequence[str], path: str, what: str) -> None:
-    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
-    if times > 1:
-        raise InvalidInstance(f"{what} {name!r} occurs {times} times", path)
+    def __getstate__(self) -> dict[str, object]:
+        """Give the fields alone: a read-only view such as `profile_of` cannot be pickled."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

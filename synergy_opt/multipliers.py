@@ -119,18 +119,24 @@ def _mixed_term(found: Configurations, multipliers: Vector) -> Fraction:
     return best
 
 
-def _rounded_down(total: Fraction, kinds: Sequence[Kind]) -> Fraction:
-    lattice = 1
+def lattice(kinds: Sequence[Kind]) -> int | None:
+    """Give D such that sums of one value a job are multiples of 1/D; None where it is huge."""
+    common = 1
     for kind in kinds:
-        lattice = math.lcm(lattice, kind.configurations.value.denominator)
-        if lattice > _LATTICE:
-            return total
-    return Fraction(math.floor(total * lattice), lattice)
+        common = math.lcm(common, kind.configurations.value.denominator)
+        if common > _LATTICE:
+            return None
+    return common
+
+
+def _rounded_down(total: Fraction, kinds: Sequence[Kind]) -> Fraction:
+    common = lattice(kinds)
+    return total if common is None else Fraction(math.floor(total * common), common)
 
 
 def _times(numbers: IntArray, factor: int) -> IntArray:
     """Multiply, in int64 only where the products stay below 2^61."""
-    largest = max(abs(int(numbers.max())), abs(int(numbers.min())))
+    largest = max(abs(int(numbers.max())), abs(int(numbers.min())), 1)  # 0 · huge overflows too
     if largest * abs(factor) >= 2**61:
         numbers = numbers.astype(object)
     return numbers * factor

@@ -96,7 +96,8 @@ def offers(instance: Instance, jobs: Iterable[Job]) -> tuple[Ledger, list[Offers
     jobs = tuple(jobs)
     first: dict[tuple[str, int], Job] = {}
     for job in jobs:
-        first.setdefault((job.profile, job.gpus), replace(job, weight=Fraction(1)))
+        if (job.profile, job.gpus) not in first:
+            first[job.profile, job.gpus] = replace(job, weight=Fraction(1))
     demands = {key: best_case_demand(instance, job) for key, job in first.items()}
     pieces = [tuple(a / gpus for a in demands[name, gpus].amounts) for name, gpus in first]
     ledger = Ledger(instance.cluster, pieces)

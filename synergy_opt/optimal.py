@@ -5,6 +5,8 @@ Takes an instance and gives a `Placement` with an exact bound (Synergy-OPT, OSDI
 
 from __future__ import annotations
 
+from time import monotonic
+
 from synergy_opt.answer import Placement
 from synergy_opt.errors import Infeasible
 from synergy_opt.ideal import ideal_allocation
@@ -54,7 +56,9 @@ def optimal(
     >>> placement.throughput == placement.bound.value
     True
     """
+    limits, start = limits or Limits(), monotonic()
     allocation = ideal_allocation(instance, solver=solver, limits=limits)
+    limits = limits.since(start)
     if not whole_gpus:
         return place(instance, allocation, fewest_splits=fewest_splits, limits=limits)
     try:

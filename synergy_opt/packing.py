@@ -94,8 +94,8 @@ class Packing:
         if pieces is None:
             return None
         share = offers.share(groups_of(self._ledger, pieces))
-        # The demand is capped at the worth of the fewest servers that the job needs; split over
-        # small servers that are rich in resources, its share may be worth more.
+        # A best-case demand is always fair. The ideal total that `realize` asks for is fair on the
+        # smallest share; on richer groups the share may be worth more.
         fair = offers.demand.value >= share.value
         return Held(pieces, offers.demand, share) if fair else None
 
@@ -128,7 +128,7 @@ class Packing:
         return Held(pieces, offers.demand if inside else share, share)
 
     def enter(self, number: int, held: Held) -> None:
-        """Book a job that has been placed already; nothing may be overdrawn by it."""
+        """Book a job; where that overdraws a server, `settle` puts it right."""
         self.held[number] = held
         for server, gpus in held.pieces:
             self._ledger.take(server, held.offer.need, gpus)

@@ -28,6 +28,8 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#0
 _MARKS = "osD^vP*X"
 _GREY = "#888888"
 _FORMATS = (".png", ".svg", ".pdf")
+_ROOMY = 16  # bars up to which a job's name fits into its part
+_READABLE = 12  # percent of a server from which a part is high enough for text
 _MANY = 24  # servers from which bars are too thin and sorted lines tell more
 MISSING = "pictures need matplotlib: install the extra `plot` (pip install 'synergy-hived[plot]')"
 
@@ -124,29 +126,17 @@ def sensitivity(instance: Instance, job_id: str) -> Figure:
 def utilisation(instance: Instance, placements: Mapping[str, Placement]) -> Figure:
     """Draw how full each server is: a panel a resource, a bar or line a mechanism.
 
-    Up to 24 servers in their order; more are sorted from the fullest down, each mechanism and
-    panel by itself.
+    Up to 24 servers in their order, each bar divided among the jobs; more are sorted from the
+    fullest down, each mechanism and panel by itself.
     """
     names = ("GPUs", *instance.cluster.names)
-    tables = [server_utilisation(instance, each) for each in placements.values()]
     servers = instance.cluster.server_count
-    figure = new_figure(
-        max(6.4, min(12.0, 2 + 0.45 * servers * len(placements))), 1.5 + 1.6 * len(names)
-    )
+    width = max(6.4, min(12.0, 2 + 0.45 * servers * len(placements)))
+    figure = new_figure(width, 1.5 + 1.6 * len(names))
     panels = figure.subplots(len(names), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for r, (axes, name) in enumerate(zip(panels, names, strict=True)):
-        for k, (label, table) in enumerate(zip(placements, tables, strict=True)):
-            heights = [100 * float(row[r]) for row in table]
-            colour = COLOURS[k % len(COLOURS)]
-            if servers > _MANY:
-                x = [100 * i / (servers - 1) for i in range(servers)]
-                axes.plot(x, sorted(heights, reverse=True), color=colour, label=label)
-            else:
-                width = 0.8 / len(placements)
-                shift = (k - (len(placements) - 1) / 2) * width
-                axes.bar(
-                    [i + shift for i in range(servers)], heights, width, color=colour, label=label
-                )
+        draw = _bars if servers <= _MANY else _sorted_lines
+        draw(axes, instance, placements, r)
         axes.axhline(100, color=_GREY, linewidth=0.8, linestyle=":")
         axes.set_ylabel(f"{name} in use, %")
         axes.set_ylim(0, 108)
@@ -156,12 +146,53 @@ def utilisation(instance: Instance, placements: Mapping[str, Placement]) -> Figu
     else:
         panels[-1].set_xlabel("server")
         panels[-1].set_xticks(range(servers))
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside upper right", ncols=len(labels), frameon=False, fontsize=8
-    )
+    from matplotlib.patches import Patch  # noqa: PLC0415
+
+    handles = [Patch(color=_colour(k), label=name) for k, name in enumerate(placements)]
+    where = {"loc": "outside upper right", "ncols": len(handles)}
+    figure.legend(handles=handles, frameon=False, fontsize=8, **where)
     figure.suptitle(instance.name, x=0.01, ha="left", fontsize=11)
     return figure
+
+
+def _bars(
+    axes: Axes, instance: Instance, placements: Mapping[str, Placement], resource: int
+) -> None:
+    """Stack the jobs' parts of each server, with the jobs' names where there is room."""
+    kind = instance.cluster.group_of_server
+    whole = [(Fraction(g.gpus), *g.capacity)[resource] for g in instance.cluster.servers]
+    width, roomy = 0.8 / len(placements), len(kind) * len(placements) <= _ROOMY
+    for k, placement in enumerate(placements.values()):
+        shift = (k - (len(placements) - 1) / 2) * width
+        top = [0.0] * len(kind)
+        for job in placement.jobs:
+            for piece in job.pieces:
+                i = piece.server
+                amount = (piece.gpus, *piece.amounts)[resource]
+                height = 100 * float(amount / whole[kind[i]])
+                axes.bar(
+                    [i + shift],
+                    [height],
+                    width,
+                    bottom=top[i],
+                    color=_colour(k),
+                    edgecolor="white",
+                    linewidth=0.7,
+                )
+                if roomy and height > _READABLE:
+                    at = (i + shift, top[i] + height / 2)
+                    axes.text(*at, job.id, ha="center", va="center", fontsize=8, color="white")
+                top[i] += height
+
+
+def _sorted_lines(
+    axes: Axes, instance: Instance, placements: Mapping[str, Placement], resource: int
+) -> None:
+    for k, placement in enumerate(placements.values()):
+        rows = server_utilisation(instance, placement)
+        heights = sorted((100 * float(row[resource]) for row in rows), reverse=True)
+        x = [100 * i / (len(heights) - 1) for i in range(len(heights))]
+        axes.plot(x, heights, color=_colour(k))
 
 
 def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
@@ -185,22 +216,23 @@ def gaps(found: Mapping[str, Mapping[str, Fraction | None]]) -> Figure:
             [i + shift for i in range(len(found))],
             heights,
             width * 0.92,
-            color=COLOURS[k % len(COLOURS)],
+            color=_colour(k),
             label=mechanism,
         )
-        texts = ["none" if v is None else f"{100 * float(v):.2g}" for v in values]
+        texts = ["none" if v is None else _percent(100 * float(v)) for v in values]
         axes.bar_label(bars, texts, fontsize=8, padding=2)
     axes.set_xticks(range(len(found)), list(found))
     axes.set_ylabel("gap to the bound, %")
     axes.margins(y=0.15)
     axes.set_ylim(bottom=0)
-    axes.legend(
-        fontsize=8,
-        frameon=False,
-        ncols=min(4, len(mechanisms)),
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-    )
+    if mechanisms:
+        axes.legend(
+            fontsize=8,
+            frameon=False,
+            ncols=len(mechanisms),
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+        )
     _clean(axes)
     return figure
 
@@ -234,6 +266,14 @@ def _lines(
         (f"{'–'.join(dict.fromkeys([at[0], at[-1]]))} {unit} {name}", list(curve))
         for curve, at in curves.items()
     ]
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _labelled(name: str, unit: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -64,6 +64,33 @@ class Program:
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return len(self.row_lower), len(self.cost)
+
+    def normalised(self) -> tuple[Program, FloatArray, float]:
+        """Give the programme for a solver with absolute tolerances: all numbers at most about 1.
+
+        Rows of coprime integers and costs in anybody's unit may be huge or tiny, and a tolerance
+        of 10⁻⁹ then means nothing or everything.
+
+        Returns
+        -------
+        tuple
+            The programme with each row and the objective divided by its largest coefficient, the
+            divisor of each row, and that of the objective.
+        """
+        lengths = np.diff(self.starts)
+        row_of = np.repeat(np.arange(len(lengths)), lengths)
+        scales = np.ones(len(lengths))
+        np.maximum.at(largest := np.zeros(len(lengths)), row_of, np.abs(self.value))
+        scales[largest > 0] = largest[largest > 0]
+        unit = float(np.abs(self.cost).max(initial=0.0)) or 1.0
+        scaled = replace(
+            self,
+            cost=self.cost / unit,
+            value=self.value / scales[row_of],
+            row_lower=self.row_lower / scales,
+            row_upper=self.row_upper / scales,
+        )
+        return scaled, scales, unit
 
 
 def ideal_program(

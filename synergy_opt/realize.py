@@ -42,8 +42,8 @@ def realize(instance: Instance, placement: Placement) -> Placement:
     -------
     Placement
         Whole GPUs, pieces proportional to GPUs, one server for a job of one GPU, capacities and
-        fair floors exact. Its throughput is at most the bound, which is handed on; `proof` is
-        ``"multipliers"`` where it meets the bound, else ``"none"``.
+        fair floors exact. Its throughput is at most the bound, which is handed on; so is `proof`
+        where nothing of the throughput is lost, else it is ``"none"``.
 
     Raises
     ------
@@ -104,6 +104,7 @@ def unplaced(allocation: Allocation) -> Placement:
             for c in allocation.jobs
         ),
         bound=allocation.bound,
+        stopped=allocation.stopped,
     )
 
 
@@ -178,5 +179,7 @@ def _answer(placement: Placement, jobs: list[Job], packing: Packing) -> Placemen
         ),
         split=None,
     )
-    met = placement.bound is not None and whole.throughput == placement.bound.value
-    return replace(whole, proof="multipliers" if met else "none")
+    if placement.bound is not None and whole.throughput == placement.bound.value:
+        return replace(whole, proof="multipliers")
+    kept = whole.throughput == placement.throughput
+    return replace(whole, proof=placement.proof if kept else "none")

@@ -170,14 +170,28 @@ def judge(
 
 
 def _measurable(instance: Instance, placement: Placement) -> bool:
+    """Tell whether jobs, servers and numbers are such that sums over them mean something."""
     jobs = {job.id for job in instance.jobs}
     servers, width = instance.cluster.server_count, len(instance.cluster.resources)
-    return all(
+    return _exact_numbers(placement) and all(
         entry.id in jobs
         and len(entry.demand) == width
         and all(0 <= p.server < servers and len(p.amounts) == width for p in entry.pieces)
         for entry in placement.jobs
     )
+
+
+def _exact_numbers(placement: Placement) -> bool:
+    numbers = (
+        number
+        for entry in placement.jobs
+        for number in (
+            entry.throughput,
+            *entry.demand,
+            *(n for p in entry.pieces for n in (p.gpus, *p.amounts)),
+        )
+    )
+    return all(isinstance(number, Fraction | int) for number in numbers)
 
 
 def _valid_bound(
@@ -199,7 +213,9 @@ def _valid_bound(
     consolidated = not above_a_server(instance, placement)
     if consolidated and not placement.left_out:
         return bound
-    return skipping_bound(instance, bound.multipliers, consolidated=consolidated)
+    by_id = {job.id: job for job in instance.jobs}
+    listed = [by_id[entry.id] for entry in placement.jobs]
+    return skipping_bound(instance, bound.multipliers, jobs=listed, consolidated=consolidated)
 
 
 def table(comparison: Comparison) -> Table:

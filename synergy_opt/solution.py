@@ -7,12 +7,15 @@ adapter returns. Nothing in a `Solution` is believed: what follows rounds and ch
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from time import monotonic
 
 import numpy as np
 import numpy.typing as npt
 
+from synergy_opt.checks import check_count
+from synergy_opt.errors import InvalidInstance
 from synergy_opt.program import FloatArray
 
 
@@ -46,6 +49,19 @@ class Limits:
     gap: Fraction = Fraction(0)
     threads: int = 1
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.time is not None and not self.time >= 0:
+            raise InvalidInstance(f"must be at least 0 seconds, not {self.time}", ".time")
+        if not self.gap >= 0:
+            raise InvalidInstance(f"must be at least 0, not {self.gap}", ".gap")
+        check_count(self.threads, ".threads")
+
+    def since(self, start: float) -> Limits:
+        """Give the limits with the time that is left, `start` being a `time.monotonic()`."""
+        if self.time is None:
+            return self
+        return replace(self, time=max(0.0, self.time - (monotonic() - start)))
 
 
 @dataclass(frozen=True, kw_only=True)

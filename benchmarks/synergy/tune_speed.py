@@ -1,7 +1,9 @@
 """How the time and memory of a mechanism grow with the cluster.
 
-Takes cluster sizes, gives a table with one row a size: median time, ratio to 512 servers and
-peak memory of a child process that did nothing else. Run it as
+Takes cluster sizes, gives a table with one row a size: median time by the clock and of the
+processor, the ratio of the latter to 512 servers, and the peak memory of a child process that did
+nothing else. The processor's time is the one to compare on a shared machine: a mechanism runs on
+one core. Run it as
 
     python -m benchmarks.synergy.tune_speed --output tune_speed.json
 """
@@ -37,11 +39,11 @@ MEMORY = (20, "62.5", 100, 125, 150, 200, 250, 300, 350, 400, 450, 500)
 MODELS = {
     # class: name: (CPUs for full speed, dataset in GB, slow-down without cache), for one GPU
     "image": {
-        "alexnet": (12, 250, 4),
-        "resnet18": (9, 300, 3),
-        "shufflenet": (12, 300, 3),
-        "mobilenet": (9, 250, 3),
-        "resnet50": (4, 200, 2),
+        "alexnet": (12, 125, 4),
+        "resnet18": (9, 190, 3),
+        "shufflenet": (12, 125, 3),
+        "mobilenet": (9, 125, 3),
+        "resnet50": (4, 90, 2),
     },
     "language": {
         "gnmt": (1, 20, 1),
@@ -51,8 +53,8 @@ MODELS = {
         "bert": (1, 62, 1),
     },
     "speech": {
-        "audio-m5": (6, 450, 4),
-        "deepspeech": (3, 350, 2),
+        "audio-m5": (6, 190, 4),
+        "deepspeech": (3, 60, 2),
     },
 }
 SPLIT = (20, 70, 10)  # parts of the classes, as in Synergy's §5
@@ -72,9 +74,7 @@ def profile(name: str, full_cpu: int, full_memory: int, slow: int) -> Profile:
     return Profile(name=name, axes={"cpu": CPU, "memory": MEMORY}, throughput=table)
 
 
-def mixed_instance(
-    servers: int, *, seed: int = 0, split: Sequence[int] = SPLIT, different: bool = False
-) -> Instance:
+def mixed_instance(servers: int, *, seed: int = 0, split: Sequence[int] = SPLIT) -> Instance:
     """Give jobs of 12 models with 1, 2, 4, 8 and 16 GPUs that take all GPUs of the cluster.
 
     Parameters
@@ -85,8 +85,6 @@ def mixed_instance(
         Of the mix.
     split
         Parts of image, language and speech jobs.
-    different
-        Give each job its own weight, which makes all jobs different to methods that merge.
     """
     rng = random.Random(seed)
     gpus, count = 8 * servers, int(JOBS_A_SERVER * servers)
@@ -104,7 +102,6 @@ def mixed_instance(
             id=f"j{i}",
             gpus=g,
             profile=rng.choice(list(MODELS[classes[i]])),
-            weight=Fraction(count + i, count) if different else Fraction(1),
         )
         for i, g in enumerate(demands)
     ]
@@ -126,15 +123,17 @@ def measure(
     instance = mixed_instance(servers, seed=seed, split=split)
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.perf_counter(), time.process_time()
         answer = run(instance)
-        times.append(time.perf_counter() - start)
+        times.append((time.perf_counter() - start[0], time.process_time() - start[1]))
+    seconds, cpu_seconds = map(statistics.median, zip(*times, strict=True))
     return {
         "mechanism": mechanism,
         "servers": servers,
         "jobs": len(instance.jobs),
         "gpus": instance.cluster.gpus,
-        "seconds": statistics.median(times),
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
         "throughput": float(answer.throughput),
         "split_jobs": len(answer.split_jobs),
         "left_out": len(answer.left_out),
@@ -165,13 +164,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.split,
     )
     rows = [in_child(mechanism, servers, repeats, seed, split) for servers in options.servers]
-    base = next((row["seconds"] for row in rows if row["servers"] == BASE), None)
-    print("servers    jobs    GPUs  seconds   ratio  peak MB  throughput/job  split")
+    base = next((row["cpu_seconds"] for row in rows if row["servers"] == BASE), None)
+    print("servers    jobs    GPUs  seconds     CPU   ratio  peak MB  throughput/job  split")
     for row in rows:
-        row["ratio"] = row["seconds"] / base if base else None
+        row["ratio"] = row["cpu_seconds"] / base if base else None
         ratio = f"{row['ratio']:7.2f}" if base else "      -"
         print(
-            f"{row['servers']:7d} {row['jobs']:7d} {row['gpus']:7d} {row['seconds']:8.3f} "
+            f"{row['servers']:7d} {row['jobs']:7d} {row['gpus']:7d} "
+            f"{row['seconds']:8.3f} {row['cpu_seconds']:7.3f} "
             f"{ratio} {row['peak_mb']:8.0f} {row['throughput'] / row['jobs']:15.4f} "
             f"{row['split_jobs']:6d}"
         )

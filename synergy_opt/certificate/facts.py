@@ -7,7 +7,7 @@ servers; equal questions are answered once.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -134,9 +134,14 @@ class Facts:
         """Give the worths of the consolidation rule: a job has at most one of these.
 
         A job that fits on one server: the capacity of a server with its GPUs. A larger one: what
-        n servers have at most of each resource, n the fewest that hold its GPUs.
+        n servers have at most of each resource, n the fewest that hold its GPUs. And for both the
+        fair share on any group, which on small servers may be more than either.
         """
-        return self.once(("limits", gpus), lambda: self._limits(gpus))
+        return self.once(("limits", gpus), lambda: (*self._limits(gpus), *self._shares(gpus)))
+
+    def _shares(self, gpus: int) -> Iterator[Vector]:
+        for group in self.instance.cluster.servers:
+            yield tuple(amount * gpus / group.gpus for amount in group.capacity)
 
     def _limits(self, gpus: int) -> tuple[Vector, ...]:
         groups = self.instance.cluster.servers

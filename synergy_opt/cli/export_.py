@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     common.add_instance(parser)
-    parser.add_argument("--stage", type=int, choices=(1, 2), required=True)
+    parser.add_argument("--stage", choices=("1", "2", "packed"), required=True)
     parser.add_argument("--format", choices=("mps", "lp"), required=True)
     parser.add_argument(
         "--linear", action="store_true", help="stage 1: the linear programme, jobs on mixtures"
@@ -25,8 +25,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Stage 1 has a column for each kind of equal jobs and each fair, undominated "
         "configuration: how many of these jobs have it. Stage 2 has a column for each job and "
-        "server: which part of the job is there, for the totals of stage 1's solution. Both are "
-        "to be maximised."
+        "server: which part of the job is there, for the totals of stage 1's solution. packed has a "
+        "column for each kind, configuration and server: how many such jobs are there. All are to "
+        "be maximised."
     )
     parser.set_defaults(run=run)
 
@@ -60,7 +61,11 @@ def _program(instance: Instance, options: argparse.Namespace) -> Program:
     from synergy_opt.relaxation import with_columns  # noqa: PLC0415
     from synergy_opt.runnable import runnable  # noqa: PLC0415
 
-    if options.stage == 2:
+    if options.stage == "packed":
+        from synergy_opt.packed import packed_program  # noqa: PLC0415
+
+        return packed_program(instance)
+    if options.stage == "2":
         return stage_2_program(instance, ideal_allocation(instance))
     shown = with_columns(kinds(instance, runnable(instance), consolidated=True), rows=False)
     return ideal_program(instance.name, shown, instance.cluster, integral=not options.linear)

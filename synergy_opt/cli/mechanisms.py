@@ -51,9 +51,7 @@ def mechanism(name: str, limits: Limits) -> Mechanism:
             f"there is no mechanism {name!r}; there are {', '.join(NAMES)} and module:function"
         )
     if name.startswith("optimal"):
-        from synergy_opt.optimal import optimal  # noqa: PLC0415
-
-        whole = name == "optimal-whole"
+        optimal, whole = _optimal(), name == "optimal-whole"
         return lambda instance: optimal(instance, whole_gpus=whole, limits=limits)
     if name.startswith("packed"):
         from synergy_opt.packed import packed  # noqa: PLC0415
@@ -62,6 +60,12 @@ def mechanism(name: str, limits: Limits) -> Mechanism:
         return lambda instance: packed(instance, split=split, limits=limits)
     found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
     return found
+
+
+def _optimal() -> Callable[..., Placement]:
+    from synergy_opt.optimal import optimal  # noqa: PLC0415 - a solver, 0.2 s to import
+
+    return optimal
 
 
 def users_own(name: str) -> Mechanism:

@@ -61,12 +61,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _code(row: Row, limits: Limits) -> int:
-    """Say whether what was asked for was proved: only `optimal` is asked for a proof."""
-    proved = row.placement.proof != "none" or (row.gap is not None and row.gap <= limits.gap)
-    if row.mechanism != "optimal" or proved:
+    """Say whether the method was done, and where a proof was asked for (`optimal`), proved."""
+    if row.gap is not None and row.gap <= limits.gap:
         return DONE
-    fail("optimal: stopped at a limit, without a proof that this is the best")
-    return LIMIT
+    if row.placement.stopped and row.placement.proof in (None, "none"):
+        fail(f"{row.mechanism}: stopped at a limit; this is what it had")
+        return LIMIT
+    if row.mechanism == "optimal" and row.placement.proof == "none":
+        fail("optimal: ended without a proof that this is the best")
+        return LIMIT
+    return DONE
 
 
 def _show(options: argparse.Namespace, instance: Instance, row: Row) -> None:
@@ -113,6 +117,7 @@ def _summary(instance: Instance, row: Row) -> str:
 def _proof(row: Row) -> str:
     proofs = {
         "multipliers": "proved by multipliers",
+        "core": "proved by multipliers and an exact search",
         "search": "the solver's search ended",
         "none": "not proved",
     }

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
+from synergy_opt.checks import check_resources
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import ExactArray, decimal_text
 from synergy_opt.io.fields import (
@@ -30,7 +31,6 @@ from synergy_opt.model import (
     Per,
     Profile,
     Server,
-    check_resources,
 )
 
 SCHEMA = "synergy-opt/instance/1"

@@ -104,7 +104,8 @@ def packed(
     if best.runs is None:
         raise Infeasible(_reason(best))
     proof: Proof = "patterns" if best.closed else "search" if best.searched else "none"
-    return placement_of(best.runs, jobs, best.bound, proof)
+    stopped = proof == "none" and not best.within(limits.gap)
+    return placement_of(best.runs, jobs, best.bound, proof, stopped=stopped)
 
 
 def _states(problem: Problem, state: State) -> Iterator[State]:

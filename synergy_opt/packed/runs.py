@@ -240,4 +240,5 @@ def placement_of(found: Runs, jobs: Sequence[Job], bound: PatternBound, proof: P
         jobs=tuple(placed),
         bound=bound,
         proof=proof,
+        stopped=stopped,
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from unittest.mock import patch
 
 import cvxpy as cp
+import highspy
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +19,7 @@ from synergy_opt.errors import SolverFailed
 from synergy_opt.model import Instance, Job
 from synergy_opt.program import FloatArray
 from synergy_opt.solution import Limits, Solution, Stop
+from synergy_opt.solvers.highs_ import Quiet
 
 
 def solve_paper(
@@ -47,8 +50,12 @@ def solve_paper(
         When cvxpy ends with any status that is no answer.
     """
     variables, objective, used, constraints = [], [], [], []
-    for job in jobs:
-        totals, value, fair = _tables(instance, job)
+    tables = [_tables(instance, job) for job in jobs]
+    # HiGHS' tolerances are absolute: amounts count in capacities, throughputs in the largest.
+    capacity = np.array([[float(amount)] for amount in instance.cluster.capacity])
+    unit = max((float(value.max()) for _, value, _ in tables), default=1.0) or 1.0
+    for job, (totals, raw, floor) in zip(jobs, tables, strict=True):
+        value, fair = raw / unit, floor / unit
         y = cp.Variable(len(value), boolean=True) if integral else cp.Variable(len(value))
         allowed = _allowed(instance, job, totals) if consolidated else np.ones(len(value), bool)
         if not rows:
@@ -58,32 +65,36 @@ def solve_paper(
             constraints.append(value @ y >= fair)
         variables.append(y)
         objective.append(value @ y)
-        used.append(totals @ y)
-    capacity = np.array([float(amount) for amount in instance.cluster.capacity])
-    constraints.append(sum(used) <= capacity)
+        used.append((totals / capacity) @ y)
+    constraints.append(sum(used) <= 1)
     problem = cp.Problem(cp.Maximize(sum(objective)), constraints)
-    return _solution(problem, variables, limits, integral=integral)
+    return _solution(problem, variables, limits, integral=integral, unit=unit)
 
 
 def _solution(
-    problem: cp.Problem, variables: list[cp.Variable], limits: Limits, *, integral: bool
+    problem: cp.Problem,
+    variables: list[cp.Variable],
+    limits: Limits,
+    *,
+    integral: bool,
+    unit: float,
 ) -> Solution:
     options: dict[str, object] = {"threads": limits.threads, "random_seed": limits.seed}
     if integral:
         options |= {"mip_rel_gap": float(limits.gap), "mip_abs_gap": 0.0}
     if limits.time is not None:
         options["time_limit"] = limits.time
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), patch.object(highspy, "Highs", Quiet):
         # cvxpy warns where it stops at a limit; the status below says the same.
         warnings.simplefilter("ignore")
         try:
             problem.solve(solver=cp.HIGHS, highs_options=options)
         except cp.error.SolverError as error:
             raise SolverFailed(f"cvxpy: {error}") from None
-    if problem.status in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+    if problem.status == cp.OPTIMAL:
         x = np.concatenate([np.asarray(y.value) for y in variables])
-        bound = float(problem.value) if problem.status == cp.OPTIMAL else None
-        return Solution(stop=Stop.OPTIMAL, objective=float(problem.value), bound=bound, x=x)
+        value = float(problem.value) * unit
+        return Solution(stop=Stop.OPTIMAL, objective=value, bound=value, x=x)
     if problem.status == cp.USER_LIMIT:
         # Its variables then hold zeros that violate the constraints: nothing is known.
         return Solution(stop=Stop.LIMIT)
@@ -106,7 +117,7 @@ def _tables(instance: Instance, job: Job) -> tuple[FloatArray, FloatArray, float
 
 
 def _allowed(instance: Instance, job: Job, totals: FloatArray) -> npt.NDArray[np.bool_]:
-    """Give the points within a server's worth, or within that of the fewest servers it takes."""
+    """Give the points within a server's worth, the worth of the fewest servers, or a share."""
     groups = instance.cluster.servers
     if any(job.gpus <= group.gpus for group in groups):
         limits = [[float(a) for a in g.capacity] for g in groups if job.gpus <= g.gpus]
@@ -119,6 +130,7 @@ def _allowed(instance: Instance, job: Job, totals: FloatArray) -> npt.NDArray[np
             for r in columns
         ]
         limits = [[sum(amounts[r][:fewest]) for r in columns]]
+    limits += [[job.gpus * float(a) / g.gpus for a in g.capacity] for g in groups]
     slack = 1 + 1e-12
     fits = [(totals <= np.array(limit)[:, None] * slack).all(axis=0) for limit in limits]
     return np.asarray(np.any(fits, axis=0), dtype=bool)

@@ -5,6 +5,7 @@ Takes a `Program`, gives a `Solution` with a basis where the programme is linear
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -13,7 +14,7 @@ import highspy
 import numpy as np
 
 from synergy_opt.errors import SolverFailed
-from synergy_opt.program import Program
+from synergy_opt.program import FloatArray, Program
 from synergy_opt.solution import Basis, Limits, Solution, Stop
 from synergy_opt.solvers.interrupt import run_interruptibly
 
@@ -33,8 +34,7 @@ _STOPS = {
 class Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
     """HiGHS 1.16 prints its banner while its constructor enables callbacks: silence it before."""
 
-    def enableCallbacks(self) -> None:  # noqa: N802 - the name is HiGHS'
-        """Enable them quietly."""
+    def enableCallbacks(self) -> None:  # noqa: D102, N802 - HiGHS' own method
         self.silent()
         super().enableCallbacks()
 
@@ -49,7 +49,9 @@ def solve(program: Program, limits: Limits) -> Solution:
     """
     model = Quiet()
     _set_options(model, limits)
-    model.passModel(_model(program))
+    scaled, rows, unit = program.normalised()
+    if model.passModel(_model(scaled)) == highspy.HighsStatus.kError:
+        raise SolverFailed(f"HiGHS does not take the programme {program.name!r}")
     model.HandleUserInterrupt = True
     run_interruptibly(model.run, model.cancelSolve)
     status = model.getModelStatus().name
@@ -57,7 +59,7 @@ def solve(program: Program, limits: Limits) -> Solution:
         return Solution(stop=Stop.OPTIMAL, objective=0.0, bound=0.0, x=np.zeros(0))
     if status not in _STOPS:
         raise SolverFailed(f"HiGHS stopped on {program.name!r} with status {status}")
-    return _solution(model, program, _STOPS[status])
+    return _in_own_units(_solution(model, program, _STOPS[status]), rows, unit)
 
 
 def program_text(program: Program, form: Literal["mps", "lp"]) -> str:
@@ -90,7 +92,8 @@ def _set_options(model: highspy.Highs, limits: Limits) -> None:
     if limits.time is not None:
         options["time_limit"] = max(limits.time, 0.0)
     for name, value in options.items():
-        model.setOptionValue(name, value)
+        if model.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise SolverFailed(f"HiGHS does not take {value!r} for its option {name!r}")
 
 
 def _model(program: Program) -> highspy.HighsLp:
@@ -127,6 +130,17 @@ def _solution(model: highspy.Highs, program: Program, stop: Stop) -> Solution:
         x=x,
         row_duals=-np.array(found.row_dual) if found.dual_valid else None,
         basis=_basis(basis) if basis.valid and stop is Stop.OPTIMAL else None,
+    )
+
+
+def _in_own_units(solution: Solution, rows: FloatArray, unit: float) -> Solution:
+    """Undo the scaling of the programme that was solved."""
+    duals = solution.row_duals
+    return replace(
+        solution,
+        objective=None if solution.objective is None else solution.objective * unit,
+        bound=None if solution.bound is None else solution.bound * unit,
+        row_duals=None if duals is None else duals * unit / rows,
     )
 
 

@@ -26,13 +26,14 @@ def solve(program: Program, limits: Limits) -> Solution:
     """
     if not len(program.cost):
         return Solution(stop=Stop.OPTIMAL, objective=0.0, bound=0.0, x=np.zeros(0))
-    matrix = csr_array((program.value, program.index, program.starts), shape=program.shape)
+    scaled, _, unit = program.normalised()
+    matrix = csr_array((scaled.value, scaled.index, scaled.starts), shape=scaled.shape)
     time = np.inf if limits.time is None else max(limits.time, 0.0)
     found = milp(
-        -program.cost,
+        -scaled.cost,
         integrality=program.integral.astype(np.uint8),
         bounds=Bounds(program.lower, program.upper),
-        constraints=LinearConstraint(matrix, program.row_lower, program.row_upper),  # type: ignore[arg-type]  # the stubs know no float64 csr_array
+        constraints=LinearConstraint(matrix, scaled.row_lower, scaled.row_upper),  # type: ignore[arg-type]  # the stubs know no float64 csr_array
         options={"mip_rel_gap": float(limits.gap), "time_limit": time},
     )
     if found.status not in _STOPS:
@@ -40,7 +41,7 @@ def solve(program: Program, limits: Limits) -> Solution:
     bound = getattr(found, "mip_dual_bound", None)
     return Solution(
         stop=_STOPS[found.status],
-        objective=None if found.x is None else -float(found.fun),
-        bound=None if bound is None or not np.isfinite(bound) else -float(bound),
+        objective=None if found.x is None else -float(found.fun) * unit,
+        bound=None if bound is None or not np.isfinite(bound) else -float(bound) * unit,
         x=found.x,
     )

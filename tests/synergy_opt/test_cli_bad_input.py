@@ -32,6 +32,7 @@ INSTANCES = [
     ('"gpus": 1, "profile": "p"', '"gpus": 1', "$.jobs[0]", "'profile' is missing"),
     ('2, "profile": "p"', '2, "profile": "p", "weight": 0', "$.jobs[1].weight", "above 0"),
     ('2, "profile": "p"', '2, "profile": "p", "weight": "x"', "$.jobs[1].weight", "a number"),
+    ('"jobs": [', '"jobs": [null, ', "$.jobs[0]", "must be an object, not null"),
     ('"jobs": [', '"jobs": [7, ', "$.jobs[0]", "must be an object, not a number"),
     ('"cpu": [1, 3]', '"gpu": [1, 3]', "$.profiles.p.axes", "'cpu' is missing"),
     ('"cpu": [1, 3]', '"cpu": [1, 3], "net": [1]', "$.profiles.p.axes.net", "unknown key"),

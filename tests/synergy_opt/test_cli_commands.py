@@ -188,3 +188,69 @@ def test_a_file_wins_over_a_shipped_name(
     (tmp_path / "two-groups").write_text("{}")
     assert main(["compare", "two-groups"]) == 2
     assert "two-groups: $" in capsys.readouterr().err
+
+
+def test_a_long_list_of_jobs_is_cut_and_optimal_states_its_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Tests the summary of a placement with a bound, and that only the table is cut."""
+    path = tmp_path / "mix.json"
+    argv = ["generate", "mix", "--servers", "8", "--gpu-demands", "1", "--output", str(path)]
+    output(capsys, argv)
+    printed = output(capsys, ["solve", str(path), "--mechanism", "optimal-whole"])
+    assert "… and 24 more jobs" in printed
+    assert "bound " in printed
+    printed = output(capsys, ["solve", "worked-example", "--mechanism", "optimal"])
+    assert "(gap 0.00%, proved by multipliers)" in printed
+
+
+def test_what_is_not_proved_is_code_4(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    """Tests that a solver stopped at a limit gives what it had, with exit code 4."""
+    from dataclasses import replace
+
+    import synergy_opt.report
+    from synergy_opt import ideal_allocation, optimal
+
+    def stopped(instance, **options):
+        return replace(optimal(instance, **options), proof="none")
+
+    monkeypatch.setattr("synergy_opt.cli.mechanisms._optimal", lambda: stopped)
+    argv = ["solve", "three-resources", "--mechanism", "optimal", "--output"]
+    # A gap of 0 is a proof whatever the solver says; an absolute objective is not needed here.
+    assert main([*argv, str(tmp_path / "p.json")]) == 0
+    capsys.readouterr()
+    argv[1] = "two-groups"
+    assert main([*argv, str(tmp_path / "p.json")]) == 4
+    assert "stopped at a limit" in capsys.readouterr().err
+    assert (tmp_path / "p.json").exists()
+    assert main([*argv, str(tmp_path / "p.json"), "--gap", "0.05"]) == 0
+
+    def cut(instance, **options):
+        return replace(ideal_allocation(instance, **options), proof="none")
+
+    monkeypatch.setattr(synergy_opt.report, "ideal_allocation", cut)
+    assert main(["compare", "two-groups", "--mechanism", "tune"]) == 4
+    assert "its bound holds all the same" in capsys.readouterr().err
+
+
+def test_a_mechanism_without_a_placement_is_code_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Tests that the other mechanisms are compared all the same."""
+    (tmp_path / "users_cannot.py").write_text(
+        "from synergy_opt import Infeasible\ndef f(i):\n    raise Infeasible('too small')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    argv = ["compare", "worked-example", "--mechanism", "users_cannot:f", "--mechanism", "tune"]
+    printed = output(capsys, argv, code=3)
+    assert "users_cannot:f finds no placement: too small" in printed
+    assert "0.00%" in printed
+
+
+def test_stage_2_is_exported(capsys: pytest.CaptureFixture[str]):
+    """Tests that the second stage's programme is printed as LP."""
+    printed = output(capsys, ["export", "worked-example", "--stage", "2", "--format", "lp"])
+    assert "Maximize" in printed

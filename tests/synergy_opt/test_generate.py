@@ -4,7 +4,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synergy_opt.cache_model import MODELS
@@ -15,6 +15,7 @@ from synergy_opt.generate import mix, scattered
 from synergy_opt.io import instance_text
 
 
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10**6), servers=st.integers(1, 6))
 def test_the_same_seed_gives_the_same_bytes(seed: int, servers: int):
     """Tests that a family is a function of its arguments, and that the seed matters to it."""

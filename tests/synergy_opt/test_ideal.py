@@ -1,6 +1,8 @@
 """Stage 1: what it returns, by every solver and with every option."""
 
+import dataclasses
 import json
+import math
 from fractions import Fraction
 
 import pytest
@@ -10,7 +12,7 @@ from strategies import instances
 
 from synergy_opt.generate import mix, scattered
 from synergy_opt.ideal import ideal_allocation, skipping_bound
-from synergy_opt.io import read_instance
+from synergy_opt.io import read_instance, shipped
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 from synergy_opt.solution import Limits
 
@@ -55,7 +57,7 @@ def test_allocation_is_what_it_says(instance, consolidated):
         used = [u + d for u, d in zip(used, demand, strict=True)]
     assert all(u <= c for u, c in zip(used, instance.cluster.capacity, strict=True))
     assert found.throughput <= found.bound.value
-    assert found.proof in ("multipliers", "search")
+    assert found.proof in ("multipliers", "core")
 
 
 @given(instances())
@@ -162,3 +164,67 @@ def test_skipping_jobs_can_beat_the_bound():
     assert placement.left_out == ("b",)
     assert bound.value == Fraction(3, 2) < placement.throughput == 3
     assert skipping_bound(instance, bound.multipliers).value >= 3
+
+
+@pytest.mark.parametrize("solver", ["core", "highs", "scipy", "cpsat", "cvxpy"])
+@pytest.mark.parametrize("scale", [10**k for k in (-30, -15, -9, -7, 0, 7, 15, 30)])
+def test_scale_of_the_objective(solver, scale):
+    """Tests that no solver's absolute tolerance decides: weights of any size, the same choice."""
+    instance = shipped("worked-example")
+    weight = Fraction(10) ** round(math.log10(scale)) if scale < 1 else Fraction(scale)
+    jobs = [dataclasses.replace(job, weight=weight) for job in instance.jobs]
+    found = ideal_allocation(dataclasses.replace(instance, jobs=jobs), solver=solver)
+    assert found.throughput == Fraction(17, 3) * weight
+
+
+@pytest.mark.parametrize("small", [Fraction(1, 10**k) for k in (6, 9, 14, 20)])
+def test_unlike_weights_claim_only_what_is_proven(small):
+    """Tests that a solver that cannot see a job of tiny weight does not say "search"."""
+    instance = shipped("worked-example")
+    jobs = [
+        dataclasses.replace(job, weight=small if k % 2 else Fraction(1))
+        for k, job in enumerate(instance.jobs)
+    ]
+    weighted = dataclasses.replace(instance, jobs=jobs)
+    best = ideal_allocation(weighted)
+    assert best.proof in ("multipliers", "core")
+    for solver in ("highs", "scipy", "cpsat"):
+        found = ideal_allocation(weighted, solver=solver)
+        assert found.throughput <= best.throughput
+        if found.proof != "none":
+            assert found.throughput == best.throughput
+
+
+def test_an_axis_of_zeros():
+    """Tests that a resource that nobody uses overflows nothing, whatever the prices."""
+    cluster = Cluster(
+        resources={"cpu": "cores", "memory": "GB"},
+        servers=[Server(type="n", count=1, gpus=2, capacity=(Fraction(999983, 7919), 3))],
+    )
+    axis = [Fraction(k, 999979) for k in (1, 400_003, 900_001)]
+    profile = Profile(
+        name="p", axes={"cpu": axis, "memory": [0]}, throughput=[[1], [Fraction(7, 99991)], [3]]
+    )
+    jobs = [Job(id=i, gpus=1, profile="p", weight=Fraction(99989, 99991)) for i in "ab"]
+    instance = Instance(name="zeros", cluster=cluster, profiles=[profile], jobs=jobs)
+    for solver in ("core", "highs", "scipy", "cpsat"):
+        assert ideal_allocation(instance, solver=solver).gap == 0
+
+
+@given(instances(max_jobs=5), st.integers(3, 12))
+@settings(max_examples=20)
+def test_many_decimals(instance, digits):
+    """Tests that grids with many decimals, whose whole rows are huge, are solved all the same."""
+    jitter = 1 + Fraction(1, 10**digits)
+    profiles = [
+        Profile(
+            name=p.name,
+            axes=[(name, [v / jitter for v in axis.tolist()]) for name, axis in p.axes],
+            throughput=p.throughput,
+            per=p.per,
+        )
+        for p in instance.profiles
+    ]
+    fine = dataclasses.replace(instance, profiles=profiles)
+    best = ideal_allocation(fine)
+    assert ideal_allocation(fine, solver="highs").throughput == best.throughput

@@ -68,15 +68,15 @@ def test_ranges_free_rows_bounds_and_odd_names_are_written(tmp_path: Path, write
     program = Program(
         name="a name",
         cost=np.array([1.0, -0.1, 0.0]),
-        starts=np.array([0, 2, 3, 4, 5], dtype=np.int64),
+        starts=np.array([0, 2, 3, 4, 5, 5], dtype=np.int64),
         index=np.array([0, 1, 0, 1, 0], dtype=np.int64),
         value=np.array([1.0, 1.0, 1.0, 1.0, 1.0]),
-        row_lower=np.array([-2.0, -math.inf, 0.25, -math.inf]),
-        row_upper=np.array([3.5, 9.0, math.inf, math.inf]),
+        row_lower=np.array([-2.0, -math.inf, 0.25, -math.inf, -math.inf]),
+        row_upper=np.array([3.5, 9.0, math.inf, math.inf, 0.0]),
         lower=np.array([-1.0, 0.0, 0.0]),
         upper=np.array([math.inf, 7.0, 1.0]),
         integral=np.array([False, True, False]),
-        row_names=("range", "zwei wörter", "gain", "free"),
+        row_names=("range", "zwei wörter", "gain", "free", "empty"),
         column_names=("x", "x", "3"),
     )
     path = tmp_path / ("a.mps" if write is mps_text else "a.lp")

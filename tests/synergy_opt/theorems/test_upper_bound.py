@@ -1,5 +1,7 @@
 """Theorem 4.1: every fair placement of the same jobs is at most the optimum of stage 1."""
 
+from fractions import Fraction
+
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import instances
@@ -8,6 +10,7 @@ from synergy_opt.errors import Infeasible
 from synergy_opt.greedy import greedy
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.kinds import kinds
+from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 from synergy_opt.multipliers import price_bound
 from synergy_opt.optimal import optimal
 from synergy_opt.proportional import proportional
@@ -55,3 +58,26 @@ def test_order_of_the_bounds(instance):
     rows = ideal_allocation(instance, integral=False, floor="rows")
     assert integral.throughput <= integral.bound.value <= fixed.bound.value
     assert fixed.throughput <= rows.throughput
+
+
+def test_share_on_small_rich_servers_is_allowed():
+    """Tests that the consolidation rule never forbids a fair share: it would refute the bound.
+
+    A job of two GPUs fits on the large server, worth 4 CPUs. Split over the two small servers its
+    fair share is 200 CPUs, which PROPORTIONAL gives it.
+    """
+    cluster = Cluster(
+        resources={"cpu": "cores"},
+        servers=[
+            Server(type="large", count=1, gpus=2, capacity=(4,)),
+            Server(type="small", count=2, gpus=1, capacity=(100,)),
+        ],
+    )
+    modest = Profile(name="modest", axes={"cpu": [1]}, throughput=[1])
+    rich = Profile(name="rich", axes={"cpu": [1, 2, 100]}, throughput=[1, 2, 9])
+    jobs = [Job(id="m", gpus=2, profile="modest"), Job(id="r", gpus=2, profile="rich")]
+    instance = Instance(name="i", cluster=cluster, profiles=[modest, rich], jobs=jobs)
+    placement = proportional(instance)
+    for solver in ("highs", "cvxpy"):
+        bound = ideal_allocation(instance, solver=solver).bound
+        assert placement.throughput == Fraction(11, 2) <= bound.value
