@@ -25,9 +25,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Stage 1 has a column for each kind of equal jobs and each fair, undominated "
         "configuration: how many of these jobs have it. Stage 2 has a column for each job and "
-        "server: which part of the job is there, for the totals of stage 1's solution. packed has a "
-        "column for each kind, configuration and server: how many such jobs are there. All are to "
-        "be maximised."
+        "server: which part of the job is there, for the totals of stage 1's solution. packed has "
+        "a column for each kind, configuration and server: how many such jobs are there. All are "
+        "to be maximised."
     )
     parser.set_defaults(run=run)
 

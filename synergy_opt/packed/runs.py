@@ -213,8 +213,10 @@ def _share(shop: Shop, wish: Wish, touched: frozenset[int]) -> int:
     return max(inside, key=lambda c: (wish.configurations.value.numerators[c], -c))
 
 
-def placement_of(found: Runs, jobs: Sequence[Job], bound: PatternBound, proof: Proof) -> Placement:
-    """Write runs down as a placement, with exact pieces."""
+def placement_of(
+    found: Runs, jobs: Sequence[Job], bound: PatternBound, proof: Proof, *, stopped: bool
+) -> Placement:
+    """Write runs down as a placement, with exact pieces; `stopped` by a limit or Ctrl-C."""
     shop = found.shop
     placed: list[PlacedJob] = []
     totals: dict[tuple[int, int], tuple[Vector, Fraction]] = {}
