@@ -20,7 +20,7 @@ from synergy_opt.solvers import solver
 from synergy_opt.tune import tune
 
 SMALL = clusters(max_groups=2, max_count=2, max_gpus=4)
-LIMITS = Limits(time=10)
+LIMITS = Limits(time=5)
 
 
 def solved(instance, split):
@@ -33,7 +33,7 @@ def solved(instance, split):
 
 @pytest.mark.parametrize("split", ["never", "allowed"])
 @given(instance=instances(cluster=SMALL, max_jobs=5, max_profiles=3, max_points=3))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_agrees_with_the_assignment_model(split, instance):
     """Tests that throughput and bound enclose the optimum of a model without shapes."""
     found, best = solved(instance, split), assignment_optimum(instance, split=split)
@@ -48,7 +48,7 @@ def test_agrees_with_the_assignment_model(split, instance):
 
 
 @given(instance=instances(cluster=clusters(max_groups=1, max_count=2, max_gpus=3), max_jobs=3))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_agrees_with_brute_force(instance):
     """Tests the compact programme, point by point, against column generation."""
     found, program = solved(instance, "never"), packed_program(instance)
@@ -62,7 +62,7 @@ def test_agrees_with_brute_force(instance):
 
 
 @given(instance=instances(cluster=clusters(max_groups=2, max_count=2, max_gpus=8), max_jobs=6))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_no_mechanism_is_above(instance):
     """Tests that TUNE is within the bound, and no better where the optimum is proven."""
     found, heuristic = packed(instance, split="allowed", limits=LIMITS), tune(instance)
@@ -72,7 +72,7 @@ def test_no_mechanism_is_above(instance):
 
 
 @given(instance=instances(cluster=clusters(max_groups=1, max_count=3, max_gpus=4), max_jobs=6))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_bounds_are_in_order(instance):
     """Tests never split ≤ split allowed ≤ stage 1, for what is proven."""
     ideal, split = ideal_allocation(instance), packed(instance, split="allowed", limits=LIMITS)
