@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from synergy_opt.answer import Allocation as Allocation
     from synergy_opt.answer import Bound as Bound
     from synergy_opt.answer import Choice as Choice
+    from synergy_opt.answer import PatternBound as PatternBound
     from synergy_opt.answer import Piece as Piece
     from synergy_opt.answer import PlacedJob as PlacedJob
     from synergy_opt.answer import Placement as Placement
+    from synergy_opt.answer import ShapePrice as ShapePrice
     from synergy_opt.answer import SplitBound as SplitBound
     from synergy_opt.certificate import Violation as Violation
     from synergy_opt.certificate import bound_value as bound_value
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
     from synergy_opt.model import Profile as Profile
     from synergy_opt.model import Server as Server
     from synergy_opt.optimal import optimal as optimal
+    from synergy_opt.packed import packed as packed
+    from synergy_opt.packed import packed_program as packed_program
     from synergy_opt.placement import place as place
     from synergy_opt.proportional import proportional as proportional
     from synergy_opt.realize import realize as realize
@@ -89,7 +93,17 @@ _EXPORTS = {
     "solution": ("Limits",),
     "tune": ("tune",),
     "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
-    "answer": ("Allocation", "Bound", "Choice", "Piece", "PlacedJob", "Placement", "SplitBound"),
+    "answer": (
+        "Allocation",
+        "Bound",
+        "Choice",
+        "PatternBound",
+        "Piece",
+        "PlacedJob",
+        "Placement",
+        "ShapePrice",
+        "SplitBound",
+    ),
     "demand": ("Demand", "best_case_demand"),
     "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
     "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
@@ -112,6 +126,7 @@ _EXPORTS = {
     "model": ("Cluster", "Instance", "Job", "Profile", "Server"),
     "runnable": ("runnable",),
     "optimal": ("optimal",),
+    "packed": ("packed", "packed_program"),
     "realize": ("realize",),
     "versions": ("__version__", "show_versions"),
 }

@@ -10,15 +10,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from synergy_opt.exact import approximate, exact_sum
 from synergy_opt.model import Vector
 
-Proof = Literal["multipliers", "core", "search", "none"]
+Proof = Literal["multipliers", "patterns", "core", "search", "none"]
 """What shows that a throughput is the best.
 
 - "multipliers": the exact bound of its multipliers meets it. Anyone can check that.
+- "patterns": the exact bound of its pattern prices meets it. Anyone can check that too.
 - "core": the multipliers' bound is above it, and our own search decided in exact arithmetic every
   combination of the configurations whose reduced cost at these multipliers is within the
   difference. A checker confirms the bound, and with it the gap; the search it would have to
@@ -27,6 +28,10 @@ Proof = Literal["multipliers", "core", "search", "none"]
   they lie: its word to nine digits, not checked by us.
 - "none": nothing does.
 """
+
+
+Split = Literal["never", "allowed"]
+"""Whether a job that fits on one server may be divided; a larger one always is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +71,62 @@ class Bound:
     rows: bool = False
     consolidated: bool = True
     skipping: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class ShapePrice:
+    """The price μ of room of one shape on a server, and of all room that is larger.
+
+    Parameters
+    ----------
+    group
+        Group of the servers.
+    gpus
+        GPUs of the piece that fills the room.
+    amounts
+        Amount of each resource.
+    price
+        Above 0, in the unit of the objective.
+    """
+
+    group: int
+    gpus: int
+    amounts: Vector
+    price: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternBound:
+    """An upper bound on every fair placement in whole GPUs on real servers, by prices of shapes.
+
+    A piece on a server is charged the highest price among the listed shapes of its group and GPUs
+    that it covers, 0 where it covers none. With σ_h ≥ the charge of whatever fits one server of
+    group h, and π_j the most that a job's throughput exceeds the charges of its pieces, the value
+    is Σ_j π_j + Σ_h s_h σ_h, s_h the number of servers; it may be rounded down to the lattice that
+    sums of throughputs lie on (theory: "The packed optimum", point 4).
+
+    Parameters
+    ----------
+    value
+        The bound, in the unit of the objective.
+    shapes
+        The priced shapes, ascending.
+    servers
+        σ, for each group the price of a server: what one more would be worth at most.
+    split
+        ``"never"``: for placements that keep a job on one server where it fits on one.
+        ``"allowed"``: for all.
+    """
+
+    integral: ClassVar[bool] = True
+    rows: ClassVar[bool] = False
+    consolidated: ClassVar[bool] = True
+    skipping: ClassVar[bool] = False
+
+    value: Fraction
+    shapes: tuple[ShapePrice, ...]
+    servers: Vector
+    split: Split
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,7 +304,7 @@ class Placement:
     instance: str
     mechanism: str
     jobs: tuple[PlacedJob, ...]
-    bound: Bound | None = None
+    bound: Bound | PatternBound | None = None
     split: SplitBound | None = None
     proof: Proof | None = None
     stopped: bool = False

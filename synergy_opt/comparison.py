@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter
 
-from synergy_opt.answer import Allocation, Bound, Placement, Proof
+from synergy_opt.answer import Allocation, Bound, PatternBound, Placement, Proof
 from synergy_opt.certificate import Violation, violations
 from synergy_opt.errors import SynergyError
 from synergy_opt.ideal import ideal_allocation, skipping_bound
@@ -55,7 +55,7 @@ class Row:
     mechanism: str
     placement: Placement
     seconds: float
-    bound: Bound | None
+    bound: Bound | PatternBound | None
     proof: Proof | None
     below: tuple[str, ...]
     utilisation: Vector
@@ -189,7 +189,7 @@ def judge(
     placement: Placement,
     *,
     seconds: float = 0.0,
-    bound: Bound | None = None,
+    bound: Bound | PatternBound | None = None,
 ) -> Row:
     """Certify a placement and measure it.
 
@@ -234,8 +234,11 @@ def _measurable(found: Sequence[Violation]) -> bool:
 
 
 def _valid_bound(
-    instance: Instance, placement: Placement, below: Sequence[str], bound: Bound | None
-) -> Bound | None:
+    instance: Instance,
+    placement: Placement,
+    below: Sequence[str],
+    bound: Bound | PatternBound | None,
+) -> Bound | PatternBound | None:
     """Give the bound that holds for this placement, from the same multipliers or from none.
 
     Stage 1's bound supposes that all listed jobs run, and that each stays within the consolidation
@@ -245,16 +248,11 @@ def _valid_bound(
     """
     if bound is None or set(below) - set(placement.left_out):
         return None
+    if isinstance(bound, PatternBound):
+        return None if placement.left_out else bound
     consolidated = not above_a_server(instance, placement)
     if consolidated and not placement.left_out:
         return bound
     by_id = {job.id: job for job in instance.jobs}
     listed = [by_id[entry.id] for entry in placement.jobs]
-    # Prices that are best where every job must run can be far too high where none must; any
-    # prices prove a bound, so the better one with and without them is taken.
-    candidates = (bound.multipliers, tuple(Fraction(0) for _ in bound.multipliers))
-    weaker = [
-        skipping_bound(instance, prices, jobs=listed, consolidated=consolidated)
-        for prices in candidates
-    ]
-    return min(weaker, key=lambda each: each.value)
+    return skipping_bound(instance, bound.multipliers, jobs=listed, consolidated=consolidated)

@@ -7,7 +7,6 @@ depends on the number of kinds, not of jobs (theory: stage 1, point 4). Exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from synergy_opt.configurations import Configurations, configurations
@@ -54,10 +53,10 @@ def kinds(
     consolidated
         See `configurations`.
     """
-    found: dict[tuple[str, int, Fraction], Configurations] = {}
+    found: dict[tuple[object, ...], Configurations] = {}
     members: dict[tuple[object, ...], list[int]] = {}
     for i, job in enumerate(jobs):
-        key = (job.profile, job.gpus, job.weight)
+        key = _key(job)
         if key not in found:
             found[key] = configurations(instance, job, consolidated=consolidated)
         members.setdefault(key if merge else (*key, i), []).append(i)
@@ -71,5 +70,6 @@ def kinds(
     ]
 
 
-def _key(job: Job) -> tuple[str, int, Fraction]:
-    return job.profile, job.gpus, job.weight
+def _key(job: Job) -> tuple[object, ...]:
+    # Two integers in place of the weight: hashing a fraction takes longer than all the rest.
+    return job.profile, job.gpus, job.weight.numerator, job.weight.denominator

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from synergy_opt.answer import Bound
+from synergy_opt.answer import Bound, PatternBound
 from synergy_opt.comparison import Comparison, Row
 from synergy_opt.exact import decimal_text
 from synergy_opt.io import certificate_json
@@ -92,8 +92,11 @@ def weaker_bound(row: Row) -> bool:
     return row.bound is not None and row.bound.skipping
 
 
-def condition(bound: Bound) -> str:
+def condition(bound: Bound | PatternBound) -> str:
     """Say in a few words which placements a bound holds for."""
+    if isinstance(bound, PatternBound):
+        kept = ", none divided that fits on a server" if bound.split == "never" else ""
+        return f"fair placements of all listed jobs in whole GPUs{kept}"
     listed = (
         "fair placements that may leave jobs out"
         if bound.skipping

@@ -25,7 +25,7 @@ split
     ``split-figure``, ``split-bound``; stated only by stage 2, whose pieces need no whole GPUs.
 bound
     ``unproved-bound``, ``multipliers``, ``upper-bound``, ``above-bound``, ``consolidation``,
-    ``skipping``, ``proof``.
+    ``skipping``, ``proof``; of a pattern bound ``shapes``, ``server-price``, ``split-model``.
 """
 
 from synergy_opt.certificate.bounds import bound_value

@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from synergy_opt.answer import Bound, Placement
+from synergy_opt.answer import Bound, PatternBound, Placement
 from synergy_opt.certificate.facts import Facts
+from synergy_opt.certificate.pattern_bound import pattern_violations
 from synergy_opt.certificate.terms import common_step, kinds, term
 from synergy_opt.certificate.violation import Violation, show
 from synergy_opt.certificate.wellformed import malformed_bound
@@ -82,7 +83,7 @@ def bound_violations(
 ) -> Iterator[Violation]:
     """Report a stated bound that its multipliers do not prove, or that does not hold here."""
     bound = placement.bound
-    if placement.proof == "multipliers" and (bound is None or bound.value != total):
+    if placement.proof in ("multipliers", "patterns") and (bound is None or bound.value != total):
         against = "there is no bound" if bound is None else f"the bound is {show(bound.value)}"
         message = f"states that the bound meets the throughput {show(total)}, but {against}"
         yield Violation(rule="proof", where="$.proof", message=message)
@@ -96,12 +97,15 @@ def bound_violations(
 
 
 def _stated(
-    facts: Facts, placement: Placement, bound: Bound, upper_bound: Fraction | None
+    facts: Facts, placement: Placement, bound: Bound | PatternBound, upper_bound: Fraction | None
 ) -> Iterator[Violation]:
     """Report a bound that is not what its certificate says or proves."""
     if upper_bound is not None and upper_bound != bound.value:
         message = f"states {show(upper_bound)}, but its certificate is for {show(bound.value)}"
         yield Violation(rule="upper-bound", where="$.upper_bound", message=message)
+    if isinstance(bound, PatternBound):
+        yield from pattern_violations(facts, placement, bound)
+        return
     faults = list(_multiplier_violations(facts.instance, bound))
     yield from faults
     if not faults:
@@ -115,7 +119,9 @@ def _stated(
             yield Violation(rule="upper-bound", where="$.upper_bound", message=message)
 
 
-def _holds(placement: Placement, bound: Bound, total: Fraction) -> Iterator[Violation]:
+def _holds(
+    placement: Placement, bound: Bound | PatternBound, total: Fraction
+) -> Iterator[Violation]:
     """Report a bound that the placement exceeds, or that is not for placements like it."""
     if total > bound.value:
         message = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from synergy_opt.answer import Bound, PlacedJob, Placement
+from synergy_opt.answer import Bound, PatternBound, PlacedJob, Placement
 from synergy_opt.certificate.envelope import best_mixture
 from synergy_opt.certificate.facts import Facts
 from synergy_opt.certificate.violation import Violation, show
@@ -30,7 +30,7 @@ def figure_violations(facts: Facts, placement: Placement) -> Iterator[Violation]
         if job is None or not placed.pieces:
             continue
         path = f"$.jobs[{i}]"
-        if bound is not None and not bound.integral:
+        if isinstance(bound, Bound) and not bound.integral:
             yield from _mixture(facts, job, placed, bound, path)
         else:
             yield from _grid_point(facts, job, placed, path)
@@ -91,7 +91,7 @@ def _floor(facts: Facts, job: Job, placed: PlacedJob) -> Fraction:
 
 
 def _consolidation(
-    facts: Facts, job: Job, placed: PlacedJob, bound: Bound, path: str
+    facts: Facts, job: Job, placed: PlacedJob, bound: Bound | PatternBound, path: str
 ) -> Iterator[Violation]:
     limits = facts.limits(job.gpus)
     if not bound.integral:

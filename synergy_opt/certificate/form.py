@@ -10,7 +10,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
-from synergy_opt.answer import Bound, Piece, PlacedJob, Placement, Proof, SplitBound
+from synergy_opt.answer import (
+    Bound,
+    PatternBound,
+    Piece,
+    PlacedJob,
+    Placement,
+    Proof,
+    ShapePrice,
+    Split,
+    SplitBound,
+)
 from synergy_opt.certificate.violation import Violation
 
 _PROOFS = get_args(Proof)
@@ -44,11 +54,27 @@ def misshapen(answer: object) -> Iterator[Violation]:
 
 def misshapen_bound(bound: object) -> Iterator[Violation]:
     """Report a bound's fields of another type, as `misshapen` does."""
+    if type(bound) is PatternBound:
+        yield from _pattern_bound(bound)
+        return
     yield from _typed(bound, Bound, "$.certificate")
     if type(bound) is Bound:
         yield from _typed(bound.multipliers, tuple, "$.certificate.multipliers")
         for name in ("integral", "rows", "consolidated", "skipping"):
             yield from _typed(getattr(bound, name), bool, f"$.certificate.{name}")
+
+
+def _pattern_bound(bound: PatternBound) -> Iterator[Violation]:
+    yield from _typed(bound.servers, tuple, "$.certificate.servers")
+    yield from _typed(bound.shapes, tuple, "$.certificate.shapes")
+    split: object = bound.split
+    if not (type(split) is str and split in get_args(Split)):
+        message = f"must be one of {', '.join(get_args(Split))}, not {shown(bound.split)}"
+        yield Violation(rule="types", where="$.certificate.split", message=message)
+    for i, shape in enumerate(bound.shapes if type(bound.shapes) is tuple else ()):
+        yield from _typed(shape, ShapePrice, f"$.certificate.shapes[{i}]")
+        if type(shape) is ShapePrice:
+            yield from _typed(shape.amounts, tuple, f"$.certificate.shapes[{i}]")
 
 
 def plain(placement: Placement) -> Placement:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from synergy_opt.answer import Bound
+from synergy_opt.answer import Bound, PatternBound
 from synergy_opt.certificate.facts import Facts, Mask
 from synergy_opt.exact import IntArray
 from synergy_opt.model import Job
@@ -31,7 +31,7 @@ def kinds(jobs: Iterable[Job]) -> list[tuple[Job, int]]:
     return [(found[kind], count) for kind, count in counts.items()]
 
 
-def common_step(facts: Facts, job: Job, bound: Bound) -> Fraction:
+def common_step(facts: Facts, job: Job, bound: Bound | PatternBound) -> Fraction:
     """Give the largest number of which every allowed, undominated value is a multiple.
 
     A placement on dominated points has no more throughput than one on those that dominate them,

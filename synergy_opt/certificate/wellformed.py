@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from synergy_opt.answer import Bound, Placement
+from synergy_opt.answer import Bound, PatternBound, Placement
 from synergy_opt.certificate.form import misshapen, misshapen_bound, shown
 from synergy_opt.certificate.violation import Violation
 from synergy_opt.model import Instance
@@ -45,7 +45,7 @@ def _inexact(
             yield from _number(piece.server, f"{path}.server", whole=True)
 
 
-def malformed_bound(names: tuple[str, ...], bound: Bound) -> Iterator[Violation]:
+def malformed_bound(names: tuple[str, ...], bound: Bound | PatternBound) -> Iterator[Violation]:
     """Report a bound's fields, as `malformed` does."""
     faults = tuple(misshapen_bound(bound))
     yield from faults
@@ -53,8 +53,19 @@ def malformed_bound(names: tuple[str, ...], bound: Bound) -> Iterator[Violation]
         yield from _bound(names, bound)
 
 
-def _bound(names: tuple[str, ...], bound: Bound) -> Iterator[Violation]:
+def _bound(names: tuple[str, ...], bound: Bound | PatternBound) -> Iterator[Violation]:
+    """Report a bound's value, multipliers or prices, as `malformed` does."""
     yield from _number(bound.value, "$.upper_bound")
+    if isinstance(bound, PatternBound):
+        for h, price in enumerate(bound.servers):
+            yield from _number(price, f"$.certificate.servers[{h}]")
+        for i, shape in enumerate(bound.shapes):
+            path = f"$.certificate.shapes[{i}]"
+            yield from _vector(shape.amounts, names, path)
+            yield from _number(shape.price, f"{path}.price")
+            yield from _number(shape.group, f"{path}.group", whole=True)
+            yield from _number(shape.gpus, f"{path}.gpus", whole=True)
+        return
     yield from _vector(bound.multipliers, names, "$.certificate.multipliers")
 
 

@@ -42,12 +42,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare and show."""
-    from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import COMPARED, mechanism  # noqa: PLC0415
     from synergy_opt.comparison import compare  # noqa: PLC0415
 
     limits = common.limits(options)
     instances = [common.load(name) for name in options.instances]
-    names = dict.fromkeys(options.mechanism or NAMES)
+    names = dict.fromkeys(options.mechanism or COMPARED)
     mechanisms = {name: mechanism(name, limits) for name in names}
     with common.progress(quiet=options.json) as show:
         found = [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     common.add_instance(parser)
-    parser.add_argument("--stage", type=int, choices=(1, 2), required=True)
+    parser.add_argument("--stage", choices=("1", "2", "packed"), required=True)
     parser.add_argument("--format", choices=("mps", "lp"), required=True)
     parser.add_argument(
         "--linear", action="store_true", help="stage 1: the linear programme, jobs on mixtures"
@@ -25,7 +25,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Stage 1 has a column for each kind of equal jobs and each fair, undominated "
         "configuration: how many of these jobs have it. Stage 2 has a column for each job and "
-        "server: which part of the job is there, for the totals of stage 1's solution. Both are "
+        "server: which part of the job is there, for the totals of stage 1's solution. packed has "
+        "a column for each kind, configuration and server: how many such jobs are there. All are "
         "to be maximised: the MPS file says so in OBJSENSE and in a comment, which some readers "
         "(PuLP) pass over: tell them. Stage 1's column u_T_P is the number of jobs of kind T at "
         "grid point P (in C order), and row jobs_T has their number; stage 2's x_I_J is the part "
@@ -59,6 +60,10 @@ def _program(instance: Instance, options: argparse.Namespace) -> Program:
     from synergy_opt.ideal import ideal_allocation, stage_1_program  # noqa: PLC0415
     from synergy_opt.placement import stage_2_program  # noqa: PLC0415
 
-    if options.stage == 2:
+    if options.stage == "packed":
+        from synergy_opt.packed import packed_program  # noqa: PLC0415
+
+        return packed_program(instance)
+    if options.stage == "2":
         return stage_2_program(instance, ideal_allocation(instance))
     return stage_1_program(instance, integral=not options.linear)

@@ -18,16 +18,28 @@ from typing import TYPE_CHECKING
 from synergy_opt.errors import InvalidInstance, SynergyError
 
 if TYPE_CHECKING:
-    from synergy_opt.answer import Placement
+    from synergy_opt.answer import Placement, Split
     from synergy_opt.comparison import Mechanism
     from synergy_opt.model import Instance
     from synergy_opt.solution import Limits
 
-NAMES = ("proportional", "greedy", "tune", "optimal", "optimal-rounded")
+NAMES = (
+    "proportional",
+    "greedy",
+    "tune",
+    "optimal",
+    "optimal-rounded",
+    "packed",
+    "packed-split",
+)
+COMPARED = NAMES[:5]
+"""Run by default: what ends soon on any cluster."""
+
 HELP = (
-    f"{', '.join(NAMES)} (stage 2 rounded to whole GPUs, a heuristic), or a function of yours "
-    "from an Instance to a Placement: file.py:function, or module:function with a module of the "
-    "current directory or an installed one"
+    f"{', '.join(NAMES)} (-rounded: stage 2 rounded to whole GPUs, a heuristic; packed: the "
+    "optimum in whole GPUs on real servers; -split: any job may be divided), or a function of "
+    "yours from an Instance to a Placement: file.py:function, or module:function with a module of "
+    "the current directory or an installed one"
 )
 
 
@@ -55,6 +67,11 @@ def mechanism(name: str, limits: Limits, *, fewest_splits: bool = False) -> Mech
         return lambda instance: optimal(
             instance, whole_gpus=whole, fewest_splits=fewest_splits, limits=limits
         )
+    if name.startswith("packed"):
+        from synergy_opt.packed import packed  # noqa: PLC0415
+
+        split: Split = "allowed" if name == "packed-split" else "never"
+        return lambda instance: packed(instance, split=split, limits=limits)
     found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
     return found
 

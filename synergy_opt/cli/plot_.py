@@ -52,13 +52,13 @@ def _sensitivity(options: argparse.Namespace) -> int:
 
 def _utilisation(options: argparse.Namespace) -> int:
     from synergy_opt import plot  # noqa: PLC0415
-    from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import COMPARED, mechanism  # noqa: PLC0415
     from synergy_opt.comparison import judge  # noqa: PLC0415
 
     plot.new_figure(1, 1)  # says at once when matplotlib is missing
     instance, limits = common.load(options.instance), common.limits(options)
     placements = []
-    for name in dict.fromkeys(options.mechanism or NAMES):
+    for name in dict.fromkeys(options.mechanism or COMPARED):
         placement = mechanism(name, limits)(instance)
         if broken := judge(instance, name, placement).broken:
             common.fail_rules(f"{name}: the placement", broken)
@@ -70,12 +70,12 @@ def _utilisation(options: argparse.Namespace) -> int:
 
 def _gap(options: argparse.Namespace) -> int:
     from synergy_opt import plot  # noqa: PLC0415
-    from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import COMPARED, mechanism  # noqa: PLC0415
     from synergy_opt.comparison import compare  # noqa: PLC0415
 
     plot.new_figure(1, 1)
     limits = common.limits(options)
-    names = dict.fromkeys(options.mechanism or NAMES)
+    names = dict.fromkeys(options.mechanism or COMPARED)
     mechanisms = {name: mechanism(name, limits) for name in names}
     found = []
     for instance in [common.load(name) for name in options.instances]:

@@ -10,7 +10,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from synergy_opt.answer import Allocation, Choice
+from synergy_opt.answer import Allocation, Bound, Choice
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io.bound_json import (
@@ -78,8 +78,8 @@ def allocation_from_json(value: object, instance: Instance) -> Allocation:
         raise InvalidInstance(rule, "$.instance")
     names = instance.cluster.names
     bound = bound_of(top["certificate"], as_number(top["upper_bound"], "$.upper_bound"), names)
-    if bound is None:
-        raise InvalidInstance("must be an object, not null", "$.certificate")
+    if not isinstance(bound, Bound):
+        raise InvalidInstance("must be an object with multipliers", "$.certificate")
     jobs = as_list(top["jobs"], "$.jobs")
     allocation = Allocation(
         instance=name,

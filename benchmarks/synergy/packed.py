@@ -1,0 +1,205 @@
+"""The packed optimum measured: how often it is proven, how far from the bound, how long.
+
+Takes sections and a number of seeds, prints a table a section and writes every run as JSON. Run
+it as
+
+    python -m benchmarks.synergy.packed --sections medium large --seeds 20 --output packed.json
+
+`rivals` sets TUNE, GREEDY, GPU-proportional and packed side by side in one run; `assignment` gives
+CP-SAT the compact programme for 60 seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import platform
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.synergy.packed_cases import SECTIONS, SPLITS, Case, cases
+from synergy_opt.answer import Placement
+from synergy_opt.certificate import violations
+from synergy_opt.generate import mix
+from synergy_opt.greedy import greedy
+from synergy_opt.packed import packed, packed_program
+from synergy_opt.proportional import proportional
+from synergy_opt.solution import Limits
+from synergy_opt.solvers import solver
+from synergy_opt.tune import tune
+
+Row = dict[str, object]
+
+
+def run(case: Case, *, check: bool) -> Row:
+    """Solve one case; wall-clock and processor seconds from values in memory to the placement."""
+    instance = case.make()
+    gc.collect()
+    wall, cpu = time.perf_counter(), time.process_time()
+    found = packed(instance, split=case.split, limits=Limits(time=case.seconds))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    assert found.bound is not None
+    return {
+        "section": case.section,
+        "servers": case.servers,
+        "workload": case.workload,
+        "seed": case.seed,
+        "split": case.split,
+        "jobs": len(found.jobs),
+        "left_out": len(found.left_out),
+        "throughput": float(found.throughput),
+        "bound": float(found.bound.value),
+        "gap": float((found.bound.value - found.throughput) / found.throughput),
+        "proof": found.proof,
+        "wall_s": wall,
+        "cpu_s": cpu,
+        "broken": len(violations(instance, found)) if check else None,
+    }
+
+
+def drawn(title: str, names: str) -> Table:
+    """Give an empty table with these columns, separated by commas."""
+    table = Table(title=title, title_justify="left")
+    for name in names.split(", "):
+        table.add_column(name, justify="right")
+    return table
+
+
+def summary(section: str, rows: list[Row]) -> Table:
+    """Draw a table of a section, a row a cluster size."""
+    names = "servers, runs, gap 0, proven, most gap, wall s, most, cpu s, most, left out, broken"
+    table = drawn(f"packed: {section} (medians, and the most)", names)
+    by_size: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_size[row["servers"]].append(row)
+    for servers, some in sorted(by_size.items()):
+        wall, cpu = (sorted(r[key] for r in some) for key in ("wall_s", "cpu_s"))
+        checked = [r["broken"] for r in some if r["broken"] is not None]
+        table.add_row(
+            str(servers),
+            str(len(some)),
+            f"{sum(r['gap'] == 0 for r in some) / len(some):.1%}",
+            f"{sum(r['proof'] != 'none' for r in some) / len(some):.1%}",
+            f"{max(r['gap'] for r in some):.2e}",
+            *(f"{t[k]:.2f}" for t in (wall, cpu) for k in (len(t) // 2, -1)),
+            str(sum(r["left_out"] for r in some)),
+            f"{sum(checked)} in {len(checked)}",
+        )
+    return table
+
+
+def timed(call: Callable[[], Placement]) -> tuple[Placement, float]:
+    """Give a placement and the processor seconds that it took."""
+    gc.collect()
+    start = time.process_time()
+    found = call()
+    return found, time.process_time() - start
+
+
+OTHERS = {"tune": tune, "greedy": greedy, "proportional": proportional}
+
+
+def beside(servers: int, weights: tuple[int, ...], seed: int) -> Row:
+    """Run all mechanisms on one mix; the bound is that for jobs that may be divided."""
+    instance = mix(servers=servers, seed=seed, split=weights)
+    ours, seconds = timed(lambda: packed(instance, limits=Limits(time=10)))
+    bound = packed(instance, split="allowed", limits=Limits(time=5)).bound
+    assert bound is not None
+    row: Row = {"section": "rivals", "servers": servers, "seed": seed, "packed_s": seconds}
+    row |= {"workload": ":".join(map(str, weights)), "bound": float(bound.value)}
+    row["packed_below"] = float(1 - ours.throughput / bound.value)
+    for name, mechanism in OTHERS.items():
+        found, row[f"{name}_s"] = timed(lambda m=mechanism: m(instance))
+        row[f"{name}_below"] = float(1 - found.throughput / bound.value)
+    return row
+
+
+def rivals(console: Console, sizes: tuple[int, ...], seeds: int) -> list[Row]:
+    """Set the mechanisms side by side: processor seconds, and how far below the split bound."""
+    rows: list[Row] = []
+    names = "servers, workload, packed s, tune s, ratio, packed, tune, greedy, proportional"
+    table = drawn("means over seeds; the last four: below the bound with divided jobs", names)
+    for servers in sizes:
+        for weights in SPLITS:
+            some = [beside(servers, weights, seed) for seed in range(seeds)]
+            rows += some
+            keys = [f"{name}_below" for name in ("packed", *OTHERS)]
+            mean = {k: sum(r[k] for r in some) / len(some) for k in ("packed_s", "tune_s", *keys)}
+            table.add_row(
+                str(servers),
+                some[0]["workload"],
+                f"{mean['packed_s']:.3f}",
+                f"{mean['tune_s']:.3f}",
+                f"{mean['packed_s'] / mean['tune_s']:.2f}",
+                *(f"{mean[key]:.2%}" for key in keys),
+            )
+    console.print(table)
+    return rows
+
+
+def assignment(console: Console, seconds: float) -> list[Row]:
+    """Give CP-SAT the compact programme, beside packed on the same instance."""
+    rows: list[Row] = []
+    names = "servers, CP-SAT, its bound, wall s, packed, its bound, wall s"
+    table = drawn("CP-SAT on the compact programme", names)
+    for servers in (8, 16, 32, 64):
+        instance = mix(servers=servers, seed=1, split=(33, 33, 34))
+        start = time.perf_counter()
+        solution = solver("cpsat")(packed_program(instance), Limits(time=seconds))
+        middle = time.perf_counter()
+        found = packed(instance, limits=Limits(time=5))
+        end = time.perf_counter()
+        assert found.bound is not None
+        row: Row = {
+            "section": "assignment",
+            "servers": servers,
+            "cpsat": solution.objective,
+            "cpsat_bound": solution.bound,
+            "cpsat_s": middle - start,
+            "packed": float(found.throughput),
+            "packed_bound": float(found.bound.value),
+            "packed_s": end - middle,
+        }
+        rows.append(row)
+        numbers = [row[key] for key in list(row)[2:]]
+        table.add_row(str(servers), *("none" if n is None else f"{n:.4f}" for n in numbers))
+    console.print(table)
+    return rows
+
+
+def main() -> None:
+    """Run the command."""
+    every = (*SECTIONS, "rivals", "assignment")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sections", nargs="+", choices=every, default=every)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--sizes", nargs="+", type=int, default=(16, 64, 512), help="of rivals")
+    parser.add_argument("--no-check", action="store_true", help="leave the certificates unchecked")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    console, rows = Console(width=110), []
+    for section in options.sections:
+        if section == "rivals":
+            rows += rivals(console, tuple(options.sizes), options.seeds)
+        elif section == "assignment":
+            rows += assignment(console, 60.0)
+        else:
+            check = not options.no_check
+            found = [run(case, check=check) for case in cases(section, options.seeds)]
+            console.print(summary(section, found))
+            rows += found
+    if options.output is not None:
+        facts = {"python": platform.python_version(), "machine": platform.machine()}
+        facts |= {name: version(name) for name in ("highspy", "ortools", "numpy")}
+        options.output.write_text(json.dumps({"facts": facts, "runs": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

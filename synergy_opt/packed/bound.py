@@ -1,0 +1,186 @@
+"""The exact bound of slot prices, whatever the floats were that they came from.
+
+Takes rational prices of slots and gives a `PatternBound` that holds for every placement; also the
+exact prices of a basis, where its inverse has small denominators (theory: "The packed optimum",
+point 4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
+
+from synergy_opt.answer import PatternBound, ShapePrice, Split
+from synergy_opt.exact import exact_sum
+from synergy_opt.packed.knapsack import Knapsack, Prices, solve
+from synergy_opt.packed.master import Loan, Relaxation
+from synergy_opt.packed.options import Uses, costs
+from synergy_opt.packed.shapes import Shop
+
+_LATTICE = 10**30  # a lattice finer than 1/this is not worth rounding to
+_ROOM = 2**60
+_INVERTED = 1000  # rows of the largest basis that is inverted
+
+
+def pattern_bound(
+    shop: Shop,
+    used: Sequence[Uses],
+    sacks: Sequence[Knapsack],
+    pairs: Sequence[Loan],
+    *,
+    prices: Sequence[Fraction],
+    split: Split,
+) -> PatternBound:
+    """Give Σ_t n_t π_t + Σ_h s_h σ_h for these prices of slots, exact.
+
+    Parameters
+    ----------
+    shop, used, sacks, pairs
+        Wishes, their slots, the servers, and which slot is next smaller to which.
+    prices
+        μ ≥ 0, one a slot. A slot's price is raised to that of every smaller one.
+
+    Returns
+    -------
+    PatternBound
+        π_t = max over configurations of value − least price of slots that hold the job; σ_h the
+        highest total price of a pattern; the sum rounded down to the lattice of the values.
+    """
+    below = math.lcm(*(price.denominator for price in prices))
+    raised = [int(price * below) for price in prices]
+    for large, small in sorted(pairs):
+        raised[large] = max(raised[large], raised[small])
+    whole = _integers(raised, max((sack.gpus for sack in sacks), default=1))
+    servers = [
+        Fraction(int(solve(sack, whole[list(sack.slots)], outward=True).best), below)
+        for sack in sacks
+    ]
+    terms = [len(use.wish.kind) * _worth(use, whole, below) for use in used]
+    terms += [n * price for n, price in zip(shop.counts, servers, strict=True)]
+    listed = [
+        ShapePrice(
+            group=slot.group,
+            gpus=slot.gpus,
+            amounts=tuple(Fraction(s, u) for s, u in zip(slot.sizes, shop.units, strict=True)),
+            price=Fraction(price, below),
+        )
+        for slot, price in zip(shop.slots, raised, strict=True)
+        if price > 0
+    ]
+    return PatternBound(
+        value=rounded_down(exact_sum(terms), used),
+        shapes=_steps(shop, raised, listed, pairs),
+        servers=tuple(servers),
+        split=split,
+    )
+
+
+def rounded_down(total: Fraction, used: Sequence[Uses]) -> Fraction:
+    """Round down to a multiple of the largest number of which all fair values are multiples."""
+    above, below = 0, 1
+    for use in used:
+        values = use.wish.configurations.value
+        below = math.lcm(below, values.denominator)
+        if below > _LATTICE:
+            return total
+    for use in used:
+        values = use.wish.configurations.value
+        common = math.gcd(*(int(n) for n in values.numerators))
+        above = math.gcd(above, common * (below // values.denominator))
+    if above == 0:
+        return total
+    return Fraction(math.floor(total * below / above) * above, below)
+
+
+def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[Fraction] | None:
+    """Give the exact prices of all rows at the relaxation's basis, None where they are not small.
+
+    The basis matrix B is integer; its inverse, computed in floats, is rounded to integers on a
+    common denominator D and accepted when B · (D B⁻¹) = D holds in integers.
+
+    Parameters
+    ----------
+    relaxation
+        Just solved.
+    costs_of
+        Exact cost of each column.
+    """
+    columns, slack = relaxation.basic()
+    loose = set(slack)
+    rows = [i for i in range(relaxation.columns.rows) if i not in loose]
+    if len(rows) != len(columns) or not 0 < len(rows) <= _INVERTED:
+        return None
+    place = {row: i for i, row in enumerate(rows)}
+    matrix = np.zeros((len(rows), len(rows)))
+    for j, column in enumerate(columns):
+        for row, value in zip(*relaxation.columns.entries[column], strict=True):
+            if row in place:
+                matrix[j, place[row]] += value
+    inverse = _whole_inverse(matrix)
+    if inverse is None:
+        return None
+    numerators, denominator = inverse
+    costs = [costs_of[column] for column in columns]
+    below = math.lcm(*(cost.denominator for cost in costs))
+    whole = [int(cost * below) for cost in costs]
+    prices = [Fraction(0)] * relaxation.columns.rows
+    for i, row in enumerate(rows):
+        some = np.flatnonzero(numerators[i])
+        total = sum(int(numerators[i, j]) * whole[j] for j in some.tolist())
+        prices[row] = Fraction(total, denominator * below)
+    return prices
+
+
+def _whole_inverse(
+    matrix: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.int64], int] | None:
+    try:
+        # Sparse on purpose: a dense inverse starts threads, which takes longer than it saves.
+        inverse = splu(csc_array(matrix)).solve(np.eye(len(matrix)))
+    except RuntimeError:  # singular
+        return None
+    denominator = 1
+    for part in np.unique(np.round(np.abs(inverse % 1.0), 7)).tolist():
+        near = Fraction(part).limit_denominator(2000)
+        denominator = math.lcm(denominator, near.denominator)
+        if denominator > 10**7:
+            return None
+    whole = np.rint(inverse * denominator)
+    if np.abs(whole).max() > 2**40:
+        return None
+    numerators = whole.astype(np.int64)
+    product = matrix.astype(np.int64) @ numerators
+    if (product != denominator * np.eye(len(matrix), dtype=np.int64)).any():
+        return None
+    return numerators, denominator
+
+
+def _integers(numbers: list[int], copies: int) -> Prices:
+    small = max(map(abs, numbers), default=0) * max(copies, 1) < _ROOM
+    return np.array(numbers, dtype=np.int64 if small else object)
+
+
+def _worth(use: Uses, prices: Prices, below: int) -> Fraction:
+    """Give π of a kind: the most that a value exceeds the price of the slots."""
+    price, possible = costs(use, prices)
+    values = use.wish.configurations.value
+    common = math.lcm(below, values.denominator)
+    value = values.numerators[possible].astype(object) * (common // values.denominator)
+    excess = value - price[possible].astype(object) * (common // below)
+    return Fraction(int(max(excess)), common)
+
+
+def _steps(
+    shop: Shop, raised: list[int], listed: list[ShapePrice], pairs: Sequence[Loan]
+) -> tuple[ShapePrice, ...]:
+    """Leave out shapes whose price follows from a smaller one."""
+    implied = {large for large, small in pairs if raised[large] == raised[small]}
+    positive = [i for i in range(len(shop.slots)) if raised[i] > 0]
+    kept = [shape for i, shape in zip(positive, listed, strict=True) if i not in implied]
+    return tuple(sorted(kept))

@@ -1,0 +1,130 @@
+"""The packed optimum: configurations and places together, whole GPUs on real servers.
+
+Takes an instance and gives a `Placement` with an exact bound: column generation over patterns, an
+integer programme over the columns, then every column that can still matter (theory: "The packed
+optimum").
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from synergy_opt.answer import Placement, Proof, Split
+from synergy_opt.errors import Infeasible
+from synergy_opt.model import Instance
+from synergy_opt.packed.generation import first_columns, generate, rational_prices
+from synergy_opt.packed.improve import improve
+from synergy_opt.packed.master import Relaxation
+from synergy_opt.packed.parts import DIRECT, in_parts
+from synergy_opt.packed.problem import Problem, Progress, State, problem_of
+from synergy_opt.packed.runs import placement_of, proportional_runs
+from synergy_opt.runnable import runnable
+from synergy_opt.solution import Limits
+
+
+def packed(
+    instance: Instance,
+    *,
+    split: Split = "never",
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Placement:
+    """Place every runnable job fairly, in whole GPUs, with the highest throughput there is.
+
+    maximise Σ_t Σ_q w_tq u_tq over the numbers u_tq of jobs of kind t in slots of shape q, subject
+    to Σ_q u_tq = n_t for each kind, Σ_t u_tq ≤ Σ_p a_pq x_p for each shape, and Σ_p x_p ≤ s_h for
+    each server group, where x_p servers are divided by pattern p, a multiset of shapes that fits
+    one server.
+
+    Parameters
+    ----------
+    instance
+        Its runnable jobs take part.
+    split
+        ``"never"``: a job that fits on one server of some group is on one server (Synergy, §6,
+        consolidation); larger ones are divided. ``"allowed"``: any job of several GPUs may be. A
+        piece of k of a job's g GPUs has k/g of its resources; all pieces of a job are of one
+        configuration.
+    limits
+        Time, relative gap and seed. At a limit, and on Ctrl-C, the best placement and the lowest
+        bound so far are returned.
+    progress
+        Called whenever something better is known.
+
+    Returns
+    -------
+    Placement
+        Every runnable job is placed with W ≥ W^f of the groups that it touches. `bound` is a
+        `PatternBound`, exact whatever the solvers' floats were. `proof` is ``"patterns"`` where
+        the throughput meets it, ``"search"`` where a solver's search over all columns that can
+        matter has ended, else ``"none"``.
+
+    Raises
+    ------
+    Infeasible
+        When no placement was found; the message says whether there is none.
+
+    Notes
+    -----
+    The relaxation has (kinds + shapes + groups) rows, whatever the numbers of jobs and servers;
+    its columns are priced exactly by a knapsack over reachable sums. Only patterns need to be
+    whole: for whole jobs the rest is a flow. Nothing is exponential in the number of servers but
+    the last per mille of a gap that the columns leave.
+
+    Source: theory, "The packed optimum"; Gilmore and Gomory, "A linear programming approach to
+    the cutting-stock problem", Operations Research 9 (1961), for patterns and their pricing.
+
+    Examples
+    --------
+    >>> from synergy_opt.examples import worked_example
+    >>> best = packed(worked_example())
+    >>> best.throughput == best.bound.value, best.proof, best.left_out
+    (True, 'patterns', ())
+    """
+    limits, started = limits or Limits(), time.monotonic()
+    jobs = runnable(instance)
+    problem = problem_of(instance, jobs, split, limits, started)
+    free = [Fraction(0)] * len(problem.shop.slots)
+    best = State(runs=None, bound=problem.bound(free))
+    try:
+        for state in _states(problem, best):
+            best = state
+            if progress is not None:
+                value = None if best.runs is None else best.runs.value
+                passed = time.monotonic() - started
+                progress(Progress(time=passed, incumbent=value, bound=best.bound.value))
+            if best.within(limits.gap):
+                break
+    except KeyboardInterrupt:
+        pass  # what is known is the answer
+    if best.runs is None:
+        best = best.better(proportional_runs(problem.shop))
+    if best.runs is None:
+        raise Infeasible(_reason(best))
+    proof: Proof = "patterns" if best.closed else "search" if best.searched else "none"
+    stopped = proof == "none" and not best.within(limits.gap)
+    return placement_of(best.runs, jobs, best.bound, proof, stopped=stopped)
+
+
+def _states(problem: Problem, state: State) -> Iterator[State]:
+    """Give what is known after each step."""
+    yield state
+    if problem.late:
+        return
+    if len(problem.uses) > DIRECT:
+        yield from in_parts(problem, state)
+        return
+    columns = first_columns(problem)
+    relaxation = Relaxation(columns)
+    prices = generate(problem, columns, relaxation)
+    state = state.tighter(problem.bound(rational_prices(problem, columns, relaxation, prices)))
+    yield state
+    yield from improve(problem, columns, relaxation.values(), prices, state)
+
+
+def _reason(state: State) -> str:
+    if state.searched:
+        return "the runnable jobs do not fit the servers with each of them on one server"
+    return "no placement with each job on one server was found within the limits"

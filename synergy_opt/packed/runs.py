@@ -1,0 +1,246 @@
+"""Where jobs run: from counts of columns to jobs on servers, and the start that always exists.
+
+Takes counts of patterns and options, or nothing but the wishes, and gives `Runs`: for each job its
+configuration and the servers of its pieces; `placement_of` writes them down as a `Placement`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from synergy_opt.answer import PatternBound, Piece, PlacedJob, Placement, Proof
+from synergy_opt.errors import SolverFailed
+from synergy_opt.exact import exact_sum
+from synergy_opt.fair_share import fair_share
+from synergy_opt.model import Job, Vector
+from synergy_opt.packed.master import Columns, LeftOut, Loan, Opened
+from synergy_opt.packed.options import Option
+from synergy_opt.packed.shapes import Shop, Wish
+
+Pieces = tuple[tuple[int, int], ...]
+"""Pairs (server, GPUs there), by server, ascending."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """How one job runs: a fair configuration of its wish, and its pieces."""
+
+    wish: int
+    configuration: int
+    pieces: Pieces
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """A run for every job, in the order of the jobs."""
+
+    shop: Shop
+    runs: tuple[Run, ...]
+
+    @cached_property
+    def value(self) -> Fraction:
+        """Throughput, exact."""
+        counts = Counter((run.wish, run.configuration) for run in self.runs)
+        return exact_sum(
+            n * self.shop.wishes[t].configurations.value[c] for (t, c), n in counts.items()
+        )
+
+    def check(self) -> None:
+        """Raise `SolverFailed` where a server has less than it is asked for, exactly."""
+        shop = self.shop
+        cluster = shop.instance.cluster
+        rows: dict[tuple[int, int, int], int] = {}
+        servers, pieces = [], []
+        for run in self.runs:
+            for server, gpus in run.pieces:
+                servers.append(server)
+                key = run.wish, run.configuration, gpus
+                pieces.append(rows.setdefault(key, len(rows)))
+        table = [self._amounts(*key) for key in rows]
+        has = [(g.gpus, *shop.capacity[h]) for h, g in enumerate(cluster.servers)]
+        largest = max((max(row) for row in [*table, *has]), default=0) * max(len(pieces), 1)
+        kind = np.int64 if largest < 2**62 else object
+        used = np.zeros((cluster.server_count, len(shop.units) + 1), dtype=kind)
+        if pieces:
+            np.add.at(used, servers, np.array(table, dtype=kind)[pieces])
+        most = np.repeat(np.array(has, dtype=kind), shop.counts, axis=0)
+        if (used > most).any():
+            raise SolverFailed("the packed answer overfills a server")
+
+    def _amounts(self, wish: int, configuration: int, gpus: int) -> tuple[int, ...]:
+        """Give what a piece takes: GPUs, then each resource, in units."""
+        found = self.shop.wishes[wish]
+        sizes = found.sizes[configuration].tolist()
+        return gpus, *(size * gpus // found.gpus for size in sizes)
+
+
+def runs_of(columns: Columns, counts: Sequence[int], jobs: int) -> Runs | None:
+    """Put jobs into the slots that counts of columns provide; None where a job is left out.
+
+    Of equal jobs the one of highest priority gets the best configuration.
+    """
+    shop = columns.shop
+    free = _opened(columns, counts)
+    _lend(columns, counts, free)
+    wanted: dict[int, list[tuple[int, tuple[tuple[int, int], ...], int]]] = defaultdict(list)
+    for count, key in zip(counts, columns.made_of, strict=True):
+        if count and isinstance(key, LeftOut):
+            return None
+        if count and isinstance(key, Option):
+            wanted[key.wish].append((key.configuration, key.slots, count))
+    runs: list[Run | None] = [None] * jobs
+    for t, wish in enumerate(shop.wishes):
+        values = wish.configurations.value.numerators
+        members = iter(wish.kind.members)
+        for configuration, slots, count in sorted(wanted[t], key=lambda w: (-values[w[0]], w)):
+            for _ in range(count):
+                pieces = _taken(shop, slots, free)
+                run = Run(wish=t, configuration=configuration, pieces=pieces)
+                runs[next(members)] = run
+    found = Runs(shop=shop, runs=tuple(run for run in runs if run is not None))
+    if len(found.runs) != jobs:
+        raise SolverFailed("the solver's whole numbers leave a job without an option")
+    found.check()
+    return found
+
+
+def _opened(columns: Columns, counts: Sequence[int]) -> dict[int, list[int]]:
+    """Give for each slot the servers that have one, with a pattern on each server."""
+    next_server = [0]
+    for count in columns.shop.counts:
+        next_server.append(next_server[-1] + count)
+    free: dict[int, list[int]] = defaultdict(list)
+    for count, key in zip(counts, columns.made_of, strict=True):
+        if not count or not isinstance(key, Opened):
+            continue
+        first = next_server[key.group]
+        next_server[key.group] += count
+        for slot, copies in key.pattern:
+            free[slot] += [first + i for i in range(count) for _ in range(copies)]
+    return free
+
+
+def _lend(columns: Columns, counts: Sequence[int], free: dict[int, list[int]]) -> None:
+    """Let larger slots serve as smaller ones, the largest first, in place."""
+    flows = [
+        (key, count)
+        for count, key in zip(counts, columns.made_of, strict=True)
+        if count and isinstance(key, Loan)
+    ]
+    for loan, count in sorted(flows, reverse=True):
+        if len(free[loan.large]) < count:
+            raise SolverFailed("the solver's whole numbers lend a slot that is not there")
+        free[loan.small] += free[loan.large][-count:]
+        del free[loan.large][-count:]
+
+
+def _taken(shop: Shop, slots: Sequence[tuple[int, int]], free: dict[int, list[int]]) -> Pieces:
+    if len(slots) == 1 and slots[0][1] == 1:
+        slot = slots[0][0]
+        if not free[slot]:
+            raise SolverFailed("the solver's whole numbers use a slot that is not there")
+        return ((free[slot].pop(), shop.slots[slot].gpus),)
+    pieces: Counter[int] = Counter()
+    for slot, copies in slots:
+        for _ in range(copies):
+            if not free[slot]:
+                raise SolverFailed("the solver's whole numbers use a slot that is not there")
+            pieces[free[slot].pop()] += shop.slots[slot].gpus
+    return tuple(sorted(pieces.items()))
+
+
+def proportional_runs(shop: Shop) -> Runs | None:
+    """Give every job its fair share, largest jobs first; None where whole jobs do not fit so.
+
+    Each job goes to the server with the fewest free GPUs that hold it; one that may be divided and
+    fits nowhere takes the servers with most. All resources fit, since shares of the GPUs of a
+    server sum to at most the server.
+    """
+    cluster = shop.instance.cluster
+    room: dict[int, list[int]] = defaultdict(list)
+    for server in reversed(range(cluster.server_count)):
+        room[cluster.servers[cluster.group_of_server[server]].gpus].append(server)
+    order = [(-wish.gpus, i, t) for t, wish in enumerate(shop.wishes) for i in wish.kind.members]
+    runs: dict[int, Run] = {}
+    known: dict[tuple[int, frozenset[int]], int] = {}
+    for _, job, t in sorted(order):
+        wish = shop.wishes[t]
+        pieces = _claimed(room, wish)
+        if pieces is None:
+            return None
+        touched = frozenset(cluster.group_of_server[server] for server, _ in pieces)
+        if (t, touched) not in known:
+            known[t, touched] = _share(shop, wish, touched)
+        runs[job] = Run(wish=t, configuration=known[t, touched], pieces=pieces)
+    found = Runs(shop=shop, runs=tuple(runs[i] for i in sorted(runs)))
+    found.check()
+    return found
+
+
+def _claimed(room: dict[int, list[int]], wish: Wish) -> Pieces | None:
+    enough = [free for free in room if free >= wish.gpus and room[free]]
+    if enough:
+        return (_claim(room, min(enough), wish.gpus),)
+    if not wish.pieces:
+        return None
+    pieces, missing = [], wish.gpus
+    while missing:
+        most = max(free for free in room if room[free])
+        if most == 0:
+            return None
+        pieces.append(_claim(room, most, min(most, missing)))
+        missing -= pieces[-1][1]
+    return tuple(sorted(pieces))
+
+
+def _claim(room: dict[int, list[int]], free: int, gpus: int) -> tuple[int, int]:
+    server = room[free].pop()
+    room[free - gpus].append(server)
+    return server, gpus
+
+
+def _share(shop: Shop, wish: Wish, touched: frozenset[int]) -> int:
+    """Give the best configuration inside the share of these groups."""
+    share = fair_share(shop.instance.cluster, wish.gpus, groups=touched)
+    most = [int(amount * unit) for amount, unit in zip(share, shop.units, strict=True)]
+    inside = [c for c, row in enumerate(wish.sizes.tolist()) if all(map(int.__le__, row, most))]
+    return max(inside, key=lambda c: (wish.configurations.value.numerators[c], -c))
+
+
+def placement_of(
+    found: Runs, jobs: Sequence[Job], bound: PatternBound, proof: Proof, *, stopped: bool
+) -> Placement:
+    """Write runs down as a placement, with exact pieces; `stopped` by a limit or Ctrl-C."""
+    shop = found.shop
+    placed: list[PlacedJob] = []
+    totals: dict[tuple[int, int], tuple[Vector, Fraction]] = {}
+    parts: dict[tuple[int, int, int], tuple[Fraction, Vector]] = {}
+    for job, run in zip(jobs, found.runs, strict=True):
+        key = run.wish, run.configuration
+        if key not in totals:
+            chosen = shop.wishes[run.wish].configurations
+            totals[key] = chosen.demand_at(run.configuration), chosen.value[run.configuration]
+        demand, value = totals[key]
+        pieces = []
+        for server, gpus in run.pieces:
+            part = (*key, gpus)
+            if part not in parts:
+                amounts = tuple(amount * gpus / job.gpus for amount in demand)
+                parts[part] = Fraction(gpus), amounts
+            whole, amounts = parts[part]
+            pieces.append(Piece(server=server, gpus=whole, amounts=amounts))
+        placed.append(PlacedJob(id=job.id, demand=demand, throughput=value, pieces=tuple(pieces)))
+    return Placement(
+        instance=shop.instance.name,
+        mechanism="packed",
+        jobs=tuple(placed),
+        bound=bound,
+        proof=proof,
+        stopped=stopped,
+    )
