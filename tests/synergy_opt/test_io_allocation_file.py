@@ -52,7 +52,7 @@ def change(key: str, value: object) -> Callable[[dict[str, object]], None]:
     [
         (change("schema", "synergy-opt/placement/1"), "$.schema", "must be 'synergy-opt/alloc"),
         (change("instance", "other"), "$.instance", "the allocation is for 'other'"),
-        (change("certificate", None), "$.certificate", "not null"),
+        (change("certificate", None), "$.certificate", "with multipliers"),
         (change("upper_bound", "x"), "$.upper_bound", "must be a number"),
         (change("proof", "surely"), "$.proof", "must be one of"),
         (change("throughput", "7"), "$.throughput", "must be the sum of the jobs, 17/3"),
