@@ -12,7 +12,7 @@ from fractions import Fraction
 from time import perf_counter
 
 from synergy_opt.answer import Allocation, Bound, PatternBound, Placement, Proof
-from synergy_opt.certificate import Violation, violations
+from synergy_opt.certificate import Violation, plain, violations
 from synergy_opt.errors import SynergyError
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.measures import above_a_server, below_floor, utilisation
@@ -203,6 +203,8 @@ def judge(
         this placement is none of these, the row has a weaker bound, or none.
     """
     found = violations(instance, placement)
+    if not any(each.rule in _FORM for each in found):
+        placement = plain(placement)
     broken = tuple(map(str, found))
     row = Row(
         mechanism=name,
@@ -224,8 +226,7 @@ def judge(
         if again:
             return replace(row, broken=tuple(map(str, again)))
     row = replace(row, bound=valid, below=below)
-    proof: Proof | None = "multipliers" if row.gap == 0 else placement.proof
-    return replace(row, proof=None if proof == "none" else proof)
+    return replace(row, proof="multipliers" if row.gap == 0 else None)
 
 
 def _measurable(found: Sequence[Violation]) -> bool:

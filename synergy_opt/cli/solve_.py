@@ -50,33 +50,41 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Solve, certify, write, show."""
-    from synergy_opt.cli.mechanisms import mechanism  # noqa: PLC0415
-    from synergy_opt.comparison import judge  # noqa: PLC0415
     from synergy_opt.io import write_placement  # noqa: PLC0415
 
-    instance = common.load(options.instance)
-    limits = common.limits(options)
-    method = mechanism(options.mechanism, limits, fewest_splits=options.fewest_splits)
-    with common.progress(quiet=options.json) as show:
-        show(options.mechanism)
-        start = perf_counter()
-        placement = method(instance)
-        seconds = perf_counter() - start
-        show("certificate")
-        bound = placement.bound
-        if bound is None and options.bound:
-            show("bound")
-            bound = _bound(instance, limits)
-        row = judge(instance, options.mechanism, placement, seconds=seconds, bound=bound)
+    instance, limits = common.load(options.instance), common.limits(options)
+    row = _solved(options, instance, limits)
     if row.broken:
         common.fail_rules(f"{options.mechanism}: the placement", row.broken)
         return FAILED
     if options.bound:
-        row = replace(row, placement=replace(placement, bound=row.bound))
+        row = replace(row, placement=replace(row.placement, bound=row.bound))
     if options.output is not None:
         write_placement(row.placement, instance, options.output)
     _show(options, instance, row)
     return _code(row, limits)
+
+
+def _solved(options: argparse.Namespace, instance: Instance, limits: Limits) -> Row:
+    """Run the mechanism and judge its placement, against a bound where it or the user has one."""
+    from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
+    from synergy_opt.comparison import judge  # noqa: PLC0415
+
+    name = options.mechanism
+    method = mechanism(name, limits, fewest_splits=options.fewest_splits)
+    with common.progress(quiet=options.json) as show:
+        show(name)
+        start = perf_counter()
+        placement = method(instance)
+        seconds, bound = perf_counter() - start, placement.bound
+        if bound is None and options.bound:
+            show("bound")
+            bound = _bound(instance, limits)
+        show("certificate")
+        row = judge(instance, name, placement, seconds=seconds, bound=bound)
+    if row.broken or row.proof or name not in NAMES or placement.proof == "none":
+        return row
+    return replace(row, proof=placement.proof)  # of a user's own claim nothing is believed
 
 
 def _bound(instance: Instance, limits: Limits) -> Bound:

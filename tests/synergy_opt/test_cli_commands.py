@@ -228,7 +228,7 @@ def test_what_is_not_proved_is_code_4(
     assert main([*argv, str(tmp_path / "p.json")]) == 4
     assert "ended without a proof" in capsys.readouterr().err
     assert (tmp_path / "p.json").exists()
-    assert main([*argv, str(tmp_path / "p.json"), "--gap", "0.05"]) == 0
+    assert main([*argv, str(tmp_path / "p.json"), "--gap", "0.01"]) == 0
 
     def cut(instance, **options):
         return replace(ideal_allocation(instance, **options), proof="none")

@@ -1,5 +1,6 @@
 """A user's own function as the mechanism: what works, and what each way of failing says."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ from synergy_opt import Infeasible, proportional, tune
 
 def mine(instance):
     return replace(tune(instance), mechanism="mine")
+
+def boasts(instance):
+    return replace(proportional(instance), proof="core")
 
 def greedy_for_one(instance):
     """Give the first job everything: unfair to the others."""
@@ -128,7 +132,7 @@ def test_the_place_of_a_users_exception_is_named(
     """Tests that file and line are in the message, and the traceback where it is asked for."""
     assert solve("users_own:raises") == 2
     message = capsys.readouterr().err
-    assert "users_own.py, line 18" in message
+    assert "users_own.py, line 21" in message
     assert "SYNERGY_OPT_TRACEBACK=1" in message
     monkeypatch.setenv("SYNERGY_OPT_TRACEBACK", "1")
     assert solve("users_own:raises") == 2
@@ -148,3 +152,12 @@ def test_a_wrong_placement_is_marked_and_makes_code_1(
     assert "throughput" in captured.err
     assert ("✗" in captured.out) == (kind == "compare")
     assert not (folder / "out.png").exists()
+
+
+def test_a_users_claim_of_a_proof_is_not_believed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Tests that solve states no proof that a function of the user's only claims."""
+    argv = ["solve", "worked-example", "--mechanism", "users_own:boasts", "--bound", "--json"]
+    assert main(argv) == 0
+    assert json.loads(capsys.readouterr().out)["proof"] is None

@@ -263,3 +263,23 @@ def test_the_condition_of_the_bound_is_stated_below_every_table():
     """Tests that the footnotes say for which placements bound and gap are."""
     notes = footnotes([compare(shipped("worked-example"), {})])
     assert any("at most one server's worth, or its fair share" in note for note in notes)
+
+
+def test_what_a_placement_remembers_of_its_sums_is_not_believed():
+    """Tests that another number in the place of a computed sum changes no figure."""
+    instance = shipped("worked-example")
+    placement = tune(instance)
+    placement.__dict__["throughput"] = Fraction(9)
+    row = judge(instance, "mine", placement)
+    assert not row.broken
+    assert row.throughput == Fraction(17, 3)
+
+
+def test_left_out_jobs_are_measured_against_the_better_weaker_bound():
+    """Tests that prices too high where jobs may be skipped do not make the bound loose."""
+    instance = shipped("worked-example")
+    high = replace(ideal_allocation(instance).bound, multipliers=(Fraction(9), Fraction(9)))
+    row = judge(instance, "mine", moved(instance, 20, 420), bound=high)
+    assert row.bound is not None
+    assert row.bound.multipliers == (0, 0)
+    assert row.bound.value == Fraction(17, 3)

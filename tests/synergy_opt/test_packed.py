@@ -15,10 +15,10 @@ from synergy_opt.errors import Infeasible
 from synergy_opt.generate import mix
 from synergy_opt.ideal import ideal_allocation
 from synergy_opt.io import read_placement, write_placement
+from synergy_opt.io.program_file import lp_text, mps_text
 from synergy_opt.model import Cluster, Instance, Job, Profile
 from synergy_opt.packed import packed, packed_program
 from synergy_opt.solution import Limits
-from synergy_opt.solvers.highs_ import program_text
 
 # By name: the package gives a function the name of the module.
 optimum_module = import_module("synergy_opt.packed.optimum")
@@ -272,6 +272,7 @@ def test_a_proof_by_patterns_must_meet_the_bound(proven):
 @pytest.mark.parametrize("form", ["mps", "lp"])
 def test_the_compact_programme_is_exported(form):
     """Tests that rows and columns of the compact programme are in the file by name."""
-    text = program_text(packed_program(one(1, 3), split="allowed"), form)
+    write = {"mps": mps_text, "lp": lp_text}[form]
+    text = write(packed_program(one(1, 3), split="allowed"))
     assert "gpus_0" in text
     assert "p_1_" in text
