@@ -12,7 +12,7 @@ from synergy_opt.packed.compact import compact_program, runs_from
 from synergy_opt.packed.generation import fair_options
 from synergy_opt.packed.knapsack import solve
 from synergy_opt.packed.master import Columns
-from synergy_opt.packed.options import costs, options_above
+from synergy_opt.packed.options import Uses, costs, options_above
 from synergy_opt.packed.patterns import patterns_above
 from synergy_opt.packed.problem import Problem, State
 from synergy_opt.packed.runs import Runs, proportional_runs, runs_of
@@ -109,14 +109,19 @@ def _complete(problem: Problem, columns: Columns, prices: FloatArray, state: Sta
     """
     if state.runs is None:
         return False
-    gap = float(state.bound.value - state.runs.value) * (1 + 1e-9) + 1e-9
+    solved_sacks = [solve(sack, prices[list(sack.slots)]) for sack in problem.sacks]
+    gains = [_gain(use, prices) for use in problem.uses]
+    # The bound of these prices, not the lowest bound, is what reduced costs refer to.
+    total = sum(len(use.wish.kind) * g for use, g in zip(problem.uses, gains, strict=True))
+    total += sum(
+        n * float(priced.best) for n, priced in zip(problem.shop.counts, solved_sacks, strict=True)
+    )
+    gap = (total - float(state.runs.value)) * (1 + 1e-9) + 1e-9 * max(1.0, total)
     done = True
-    for h, sack in enumerate(problem.sacks):
-        rent = prices[list(sack.slots)]
-        priced = solve(sack, rent)
+    for h, (sack, priced) in enumerate(zip(problem.sacks, solved_sacks, strict=True)):
         found, all_of_them = patterns_above(
             priced,
-            rent,
+            prices[list(sack.slots)],
             float(priced.best) - gap,
             copies=problem.copies,
             most=_MOST,
@@ -124,11 +129,15 @@ def _complete(problem: Problem, columns: Columns, prices: FloatArray, state: Sta
         )
         done &= all_of_them
         columns.add_patterns(h, found)
-    for t, use in enumerate(problem.uses):
+    for t, (use, gain) in enumerate(zip(problem.uses, gains, strict=True)):
         if use.wish.pieces:
-            cost, possible = costs(use, prices)
-            least = float((use.wish.values - cost)[possible].max()) - gap
-            options = options_above(t, use, prices, least, most=_MOST // 10)
+            options = options_above(t, use, prices, gain - gap, most=_MOST // 10)
             done &= options is not None
             columns.add_options(fair_options(problem.shop, options or ()))
     return done
+
+
+def _gain(use: Uses, prices: FloatArray) -> float:
+    """Give the most that a value of the kind exceeds the price of its slots."""
+    cost, possible = costs(use, prices)
+    return float((use.wish.values - cost)[possible].max())

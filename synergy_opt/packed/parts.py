@@ -28,6 +28,7 @@ _POOL = 800  # patterns that a part takes over from earlier ones
 _KEPT = 0.5  # part of the time that is kept for the bound
 _GAP = 5e-5  # relative gap at which a part is good enough
 _OPTIONS = 4  # of a kind, that the relaxation of the whole takes at a time
+_SAMPLE = 2000  # kinds of the sample whose prices bound the whole, about
 _KINDS = 500  # of a part, about
 
 
@@ -91,34 +92,35 @@ def in_parts(problem: Problem, state: State) -> Iterator[State]:
         whole.check()
         state = state.better(whole)
     yield state
-    yield from _tightened(problem, state, pool, prices)
+    some = _parts(problem, -(-len(problem.uses) // _SAMPLE), _choices(problem.uses, prices))[0]
+    yield from _tightened(problem, some.problem, state, pool, prices)
 
 
 def _tightened(
-    problem: Problem, state: State, pool: Sequence[Opened], prices: FloatArray
+    problem: Problem, some: Problem, state: State, pool: Sequence[Opened], prices: FloatArray
 ) -> Iterator[State]:
-    """Give lower bounds: the relaxation of the whole with a few options of each kind.
+    """Give lower bounds, by the relaxation of a larger sample with a few options of each kind.
 
-    The options are those that gain most at the last prices; patterns are priced exactly, so the
-    bounds fall to the value of the relaxation.
+    The options are those that gain most at the last prices; patterns are priced exactly. When the
+    sample's own bound has come down to its relaxation, its prices are tried on the whole.
     """
-    columns = start_columns(problem, 10.0)
+    columns = start_columns(some, 10.0)
     for group, pattern in pool:
         columns.add_patterns(group, [pattern])
     relaxation = Relaxation(columns, inner=True)
-    first = len(problem.uses)
+    first = len(some.uses)
     while not problem.late and not state.within(problem.limits.gap):
-        new = sum(_add_best(columns, t, use, prices) for t, use in enumerate(problem.uses))
+        new = sum(_add_best(columns, t, use, prices) for t, use in enumerate(some.uses))
         rows = relaxation.solve()
-        prices = np.maximum(rows[first : first + len(problem.shop.slots)], 0.0)
-        for h, sack in enumerate(problem.sacks):
+        prices = np.maximum(rows[first : first + len(some.shop.slots)], 0.0)
+        for h, sack in enumerate(some.sacks):
             priced = solve(sack, prices[list(sack.slots)], outward=False)
-            least = rows[len(rows) - len(problem.sacks) + h] * (1 + _GAP / 10)
+            least = rows[len(rows) - len(some.sacks) + h] * (1 + _GAP / 10)
             found = containing_each(priced, above=least, most=len(sack.slots))
             new += columns.add_patterns(h, found)
-        state = state.tighter(problem.bound(rounded_prices(prices)))
-        yield state
-        if not new:
+        reached = float(some.bound(rounded_prices(prices)).value)
+        if not new or reached <= relaxation.objective * (1 + _GAP):
+            yield state.tighter(problem.bound(rounded_prices(prices)))
             return
 
 

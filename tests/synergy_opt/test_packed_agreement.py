@@ -138,3 +138,35 @@ def test_the_second_model_knows_a_hand_made_optimum():
     )
     assert assignment_optimum(instance, split="never") == Fraction(5, 2)
     assert packed(instance).throughput == Fraction(5, 2)
+
+
+def test_a_search_is_complete_where_divided_jobs_are_fair_only_together():
+    """Tests that the search's cut refers to the bound of its own prices, not to the lowest one.
+
+    Found by the assignment model: a piece on a server of the second group is fair only beside one
+    on the first, the relaxation stalls above the trivial bound, and a cut at that bound left out
+    the optimum.
+    """
+    from synergy_opt.model import Cluster, Instance, Job, Profile, Server
+
+    place = Cluster(
+        resources={"cpu": "units", "memory": "units"},
+        servers=[
+            Server(type="a", count=1, gpus=4, capacity=(1, 1)),
+            Server(type="b", count=2, gpus=1, capacity=(1, 8)),
+        ],
+    )
+    profile = Profile(
+        name="p",
+        axes={"cpu": [Fraction(1, 16), 1], "memory": [Fraction(1, 4), 4]},
+        throughput=[[1, 0], [2, 0]],
+    )
+    jobs = [
+        Job(id="j0", gpus=2, profile="p"),
+        Job(id="j1", gpus=3, profile="p"),
+        Job(id="j2", gpus=1, profile="p", weight=Fraction(5, 3)),
+    ]
+    instance = Instance(name="together", cluster=place, profiles=[profile], jobs=jobs)
+    found = packed(instance, split="allowed", limits=Limits(time=20))
+    assert found.throughput == assignment_optimum(instance, split="allowed") == Fraction(16, 3)
+    verify(instance, found)
