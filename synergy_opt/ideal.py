@@ -121,7 +121,7 @@ def ideal_allocation(
         return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
     merged = kinds(instance, jobs, consolidated=consolidated)
     start = monotonic()
-    relaxed = relax(instance, merged, rows=mixed, limits=limits)
+    relaxed = relax(instance, merged, rows=mixed, limits=limits, needed=not integral)
     bound = best_bound(
         merged,
         instance.cluster,

@@ -35,7 +35,7 @@ class Relaxation:
     stop
         Why the solver stopped.
     counts
-        A vertex, exact; None where a limit came first.
+        A vertex, exact; None where a limit came first, or it was refuted and is not needed.
     prices
         The multipliers of the resources, an optimum of the dual; None where a limit came first.
     near
@@ -55,13 +55,22 @@ def with_columns(merged: Sequence[Kind], *, rows: bool) -> list[Kind]:
     return [replace(kind, configurations=kind.configurations.fair()) for kind in merged]
 
 
-def relax(instance: Instance, merged: Sequence[Kind], *, rows: bool, limits: Limits) -> Relaxation:
+def relax(
+    instance: Instance, merged: Sequence[Kind], *, rows: bool, limits: Limits, needed: bool = True
+) -> Relaxation:
     """Solve the linear programme of stage 1 with HiGHS and make its answer exact.
+
+    Parameters
+    ----------
+    instance, merged, rows, limits
+        As in `ideal_program`.
+    needed
+        The vertex is the answer, not only the prices.
 
     Raises
     ------
     SolverFailed
-        When the basis is none, or its point breaks a bound in exact arithmetic.
+        When the vertex is needed and its point breaks a bound in exact arithmetic.
     """
     cluster, shown = instance.cluster, with_columns(merged, rows=rows)
     program = ideal_program(instance.name, shown, cluster, integral=False, rows=rows)
@@ -70,9 +79,16 @@ def relax(instance: Instance, merged: Sequence[Kind], *, rows: bool, limits: Lim
     if solution.basis is None:
         return Relaxation(stop=solution.stop, counts=None, prices=None, near=near)
     matrix = _Matrix(shown, cluster, rows=rows)
+    try:
+        counts = matrix.counts(solution.basis)
+    except SolverFailed:
+        # On a grid of many decimals HiGHS' tolerance passes what exact arithmetic refuses.
+        if needed:
+            raise
+        counts = None
     return Relaxation(
         stop=solution.stop,
-        counts=matrix.counts(solution.basis),
+        counts=counts,
         prices=matrix.prices(solution.basis),
         near=near,
     )

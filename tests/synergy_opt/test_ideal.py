@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import instances
 
+from synergy_opt.errors import SolverFailed
 from synergy_opt.generate import mix, scattered
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.io import read_instance, shipped
@@ -214,7 +215,7 @@ def test_an_axis_of_zeros():
 @given(instances(max_jobs=5), st.integers(3, 12))
 @settings(max_examples=20)
 def test_many_decimals(instance, digits):
-    """Tests that grids with many decimals, whose whole rows are huge, are solved all the same."""
+    """Tests that grids with many decimals are solved by the core, and never wrongly by HiGHS."""
     jitter = 1 + Fraction(1, 10**digits)
     profiles = [
         Profile(
@@ -227,7 +228,13 @@ def test_many_decimals(instance, digits):
     ]
     fine = dataclasses.replace(instance, profiles=profiles)
     best = ideal_allocation(fine)
-    assert ideal_allocation(fine, solver="highs").throughput == best.throughput
+    assert best.proof in ("multipliers", "core")
+    try:
+        found = ideal_allocation(fine, solver="highs")
+    except SolverFailed:
+        return  # what exact arithmetic refuses is an error, never an answer
+    assert found.throughput <= best.throughput
+    assert found.throughput == best.throughput or found.proof == "none"
 
 
 @pytest.mark.parametrize("entry", ["ideal_allocation", "optimal", "place"])

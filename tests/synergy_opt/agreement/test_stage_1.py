@@ -1,14 +1,17 @@
 """One problem, several solvers that share nothing: brute force, four solvers, two formulations."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies import instances
 
 from synergy_opt.generate import mix, scattered
 from synergy_opt.ideal import ideal_allocation
+from synergy_opt.model import Profile
 from synergy_opt.runnable import runnable
 
 
@@ -47,6 +50,25 @@ def test_brute_force_from_the_definitions(instance):
     assert ideal_allocation(instance, consolidated=False).throughput == best
     found = ideal_allocation(instance, consolidated=False, solver="brute_force")
     assert found.throughput == best
+
+
+@given(instances(max_jobs=4, max_points=2), st.integers(3, 15))
+@settings(max_examples=40)
+def test_many_decimals(instance, digits):
+    """Tests the core on grids with many decimals against the same enumeration."""
+    jitter = 1 + Fraction(1, 10**digits)
+    profiles = [
+        Profile(
+            name=p.name,
+            axes=[(name, [v / jitter for v in axis.tolist()]) for name, axis in p.axes],
+            throughput=p.throughput,
+            per=p.per,
+        )
+        for p in instance.profiles
+    ]
+    fine = replace(instance, profiles=profiles)
+    best = ideal_allocation(fine, consolidated=False)
+    assert best.throughput == optimum_by_enumeration(fine)
 
 
 @given(instances(max_jobs=6))
