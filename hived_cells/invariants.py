@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from hived_cells import bitset
 from hived_cells.bitset import BitSet
+from hived_cells.form import malformed
 from hived_cells.state import JOB_CHUNK, Job, State, slack_by_level
 
 __all__ = ["Violation", "slack", "violations"]
@@ -53,12 +54,14 @@ def slack(state: State) -> tuple[int, ...]:
 def violations(state: State) -> tuple[Violation, ...]:
     """Return every rule the state breaks, () for a sound state.
 
-    Rules: *quota* (a tenant holds at most what it reserved), *overlap* (no GPU in two held or
-    pinned cells), *slack* (every S_k >= 0), *free list* (free is what is neither held nor pinned,
-    merged as far as it goes), *conservation* (GPUs free + held + pinned = all), *count* (the
-    counts kept are those of the sets), *group* (free cells stand under their own low-priority
-    use and health), *use* (the GPUs marked as in guaranteed use are those of held cells) and
-    *low priority* (a job's GPUs are its own and not in guaranteed use). O(GPUs x levels).
+    Any `State` may be given, one with forged fields too. Rules: *form* (each field has the type
+    and the size it must have; where one has not, no other rule is asked), *quota* (a tenant
+    holds at most what it reserved), *overlap* (no GPU in two held or pinned cells), *slack*
+    (every S_k >= 0), *free list* (free is what is neither held nor pinned, merged as far as it
+    goes), *conservation* (GPUs free + held + pinned = all), *count* (the counts kept are those
+    of the sets), *group* (free cells stand under their own low-priority use and health), *use*
+    (the GPUs marked as in guaranteed use are those of held cells) and *low priority* (a job's
+    GPUs are its own and not in guaranteed use). O(GPUs x levels + tenants x levels).
 
     Examples
     --------
@@ -66,6 +69,8 @@ def violations(state: State) -> tuple[Violation, ...]:
     >>> violations(initial_state(Chain(top_cells=2, factors=(2,)), Reservation({"A": {1: 3}})))
     ()
     """
+    if wrong := tuple(malformed(state)):
+        return tuple(Violation("form", (name,), f"{name} is not {rule}") for name, rule in wrong)
     rules = (
         _quota,
         _overlap,
@@ -102,19 +107,26 @@ def _facts(state: State) -> _Facts:
     return _Facts(held, pinned, _expected_free(state, held + pinned))
 
 
-def _area(state: State, level: int, index: int) -> int:
+def _area(state: State, level: int, index: int) -> slice:
     size = state.chain.sizes[level]
-    return ((1 << size) - 1) << (index * size)
+    return slice(index * size, (index + 1) * size)
 
 
-def _as_integer(bits: BitSet) -> int:
-    return sum(word << (place << bitset.SHIFT) for place, word in enumerate(bits[1]))
+def _as_bytes(state: State, bits: BitSet) -> bytearray:
+    """Return a byte for each GPU, 1 where the set holds it."""
+    marks = bytearray(state.chain.gpus)
+    for gpu in bitset.indices(bits):
+        marks[gpu] = 1
+    return marks
+
+
+def _mark(state: State, marks: bytearray, level: int, index: int) -> None:
+    marks[_area(state, level, index)] = b"\1" * state.chain.sizes[level]
 
 
 def _quota(state: State, _: _Facts) -> Iterator[Violation]:
-    for tenant, counts in state.reservation.cells:
+    for (tenant, counts), row in zip(state.reservation.cells, state.bound, strict=True):
         owned = dict(counts)
-        row = state.bound[state.reservation.tenants.index(tenant)]
         for level in range(1, state.chain.levels + 1):
             held, reserved = bitset.count(row[level]), owned.get(level, 0)
             if held > reserved:
@@ -126,15 +138,14 @@ def _quota(state: State, _: _Facts) -> Iterator[Violation]:
 
 
 def _overlap(state: State, facts: _Facts) -> Iterator[Violation]:
-    seen = 0
+    seen = bytearray(state.chain.gpus)
     for tenant, level, index in facts.pinned + facts.held:
-        area = _area(state, level, index)
-        if seen & area:
+        if any(seen[_area(state, level, index)]):
             cell = state.chain.cell(level, index)
             yield Violation(
                 "overlap", (tenant, cell), f"cell {cell} of {tenant!r} overlaps another held cell"
             )
-        seen |= area
+        _mark(state, seen, level, index)
 
 
 def _slack(state: State, facts: _Facts) -> Iterator[Violation]:
@@ -156,17 +167,16 @@ def _expected_free(state: State, held: list[tuple[str, int, int]]) -> list[set[i
     """Return by level the cells that must be free, found from the top down."""
     chain = state.chain
     gone = {(level, index) for _, level, index in held}
-    taken = 0
+    taken = bytearray(chain.gpus)
     for level, index in gone:
-        taken |= _area(state, level, index)
+        _mark(state, taken, level, index)
     free: list[set[int]] = [set() for _ in range(chain.levels + 1)]
     offered = list(range(chain.top_cells))
     for level in range(chain.levels, 0, -1):
-        size, parts = chain.sizes[level], chain.splits[level]
-        area = (1 << size) - 1
+        parts = chain.splits[level]
         below: list[int] = []
         for index in offered:
-            if not taken >> (index * size) & area:
+            if not any(taken[_area(state, level, index)]):
                 free[level].add(index)
             elif (level, index) not in gone:
                 below.extend(range(index * parts, (index + 1) * parts))
@@ -223,16 +233,15 @@ def _count(state: State, _: _Facts) -> Iterator[Violation]:
 
 
 def _group(state: State, _: _Facts) -> Iterator[Violation]:
-    low, bad = _as_integer(state.low), _as_integer(state.bad)
+    low, bad = _as_bytes(state, state.low), _as_bytes(state, state.bad)
     for level in range(1, state.chain.levels + 1):
-        size = state.chain.sizes[level]
         listed: list[int] = []
         for key, members in state.groups[level].items():
             for index in bitset.indices(members):
                 listed.append(index)
-                marks = [bits >> (index * size) & ((1 << size) - 1) for bits in (low, bad)]
-                inner = _healthy_inside(state, level, marks[1])
-                found = (marks[0].bit_count(), marks[1].bit_count(), inner)
+                area = _area(state, level, index)
+                inner = _healthy_inside(state, level, bad[area])
+                found = (sum(low[area]), sum(bad[area]), inner)
                 if key != found:
                     cell = state.chain.cell(level, index)
                     yield Violation(
@@ -242,32 +251,34 @@ def _group(state: State, _: _Facts) -> Iterator[Violation]:
             yield Violation("group", (level,), f"level {level}: the groups are not the free list")
 
 
-def _healthy_inside(state: State, level: int, bad: int) -> int:
+def _healthy_inside(state: State, level: int, bad: bytearray) -> int:
     for inner in range(level, 0, -1):
         size = state.chain.sizes[inner]
-        area = (1 << size) - 1
-        if any(not bad >> at & area for at in range(0, state.chain.sizes[level], size)):
+        if any(bad.find(1, at, at + size) < 0 for at in range(0, len(bad), size)):
             return inner
     return 0
 
 
 def _use(state: State, facts: _Facts) -> Iterator[Violation]:
-    expected = 0
+    expected = bytearray(state.chain.gpus)
     for _, level, index in facts.held:
-        expected |= _area(state, level, index)
+        _mark(state, expected, level, index)
     for number, (_, level, index) in enumerate(facts.pinned):
         if state.pins_in_use >> number & 1:
-            expected |= _area(state, level, index)
-    wrong = expected ^ _as_integer(state.used)
-    if wrong:
-        gpu = (wrong & -wrong).bit_length() - 1
-        yield Violation("use", (gpu,), f"GPU {gpu}: guaranteed use and the held cells disagree")
+            _mark(state, expected, level, index)
+    for gpu, pair in enumerate(zip(expected, _as_bytes(state, state.used), strict=True)):
+        if pair[0] != pair[1]:
+            yield Violation(
+                "use", (gpu,), f"GPU {gpu}: guaranteed use and the held cells disagree"
+            )
+            return
 
 
 def _low_priority(state: State, _: _Facts) -> Iterator[Violation]:
     for gpu in bitset.indices(state.low):
         if bitset.has(state.used, gpu):
             yield Violation("low priority", (gpu,), f"GPU {gpu} is in guaranteed use as well")
+    stands_at: dict[int, tuple[Job, list[int]]] = {}  # by identity: hashing a job costs its size
     for start, chunk in enumerate(state.job_at):
         for place, job in enumerate(chunk):
             gpu = start * JOB_CHUNK + place
@@ -275,17 +286,14 @@ def _low_priority(state: State, _: _Facts) -> Iterator[Violation]:
                 yield Violation(
                     "low priority", (gpu,), f"GPU {gpu}: its mark and its job disagree"
                 )
-            elif job is not None and not _owns(state, job, gpu):
-                yield Violation("low priority", (gpu, job), f"GPU {gpu} is not one of {job}'s own")
-
-
-def _owns(state: State, job: Job, gpu: int) -> bool:
-    return (
-        gpu in job.gpus
-        and list(job.gpus) == sorted(set(job.gpus))
-        and all(
-            0 <= other < state.chain.gpus
-            and state.job_at[other // JOB_CHUNK][other % JOB_CHUNK] == job
-            for other in job.gpus
-        )
-    )
+            if job is not None:
+                stands_at.setdefault(id(job), (job, []))[1].append(gpu)
+    places: dict[Job, list[int]] = {}
+    for job, found in stands_at.values():
+        places.setdefault(job, []).extend(found)
+    for job, found in places.items():
+        if sorted(found) != list(job.gpus):
+            gpu = min(set(found) ^ set(job.gpus), default=found[0])
+            yield Violation(
+                "low priority", (gpu, job), f"GPU {gpu}: {job} stands at others than its own GPUs"
+            )

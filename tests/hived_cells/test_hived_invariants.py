@@ -1,5 +1,7 @@
 """The judge: sound states have no violation, every planted one is found by its rule."""
 
+import dataclasses
+import time
 from collections import Counter
 
 import pytest
@@ -11,6 +13,7 @@ from hived_cells import (
     Job,
     Pin,
     Reservation,
+    State,
     allocate,
     allocate_pin,
     bitset,
@@ -136,3 +139,45 @@ def test_slack_is_from_level_one_up():
         Chain(4, (2, 2, 2)), A={3: 1, 2: 1, 1: 1}, B={3: 1, 2: 1, 1: 1}, C={4: 2, 2: 1}
     )
     assert slack(state) == (0, 1, 2, 2)
+
+
+FORGERIES = [
+    None, 0, -1, 1 << 40, "x", (), ((),), (None,), (-1,), {}, (0, (1 << 1024,)), (1, (0,)),
+    (0, (-1,)), (0, (1.5,)), (1, (1 << 8,)), (0, (0, 0)), (("x",),), ((None,) * 8,), ((7,) * 8,),
+    ((Job(1, (0,)), *(None,) * 7),), ((Job("A", [0]), *(None,) * 7),), ((None,) * 7,),
+    ((Job("A", ("x",)), *(None,) * 7),), ({}, {}, {}, {(): ()}), Chain(2, ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(State)])
+@pytest.mark.parametrize("forgery", FORGERIES, ids=repr)
+def test_a_forged_field_is_a_violation_and_no_crash(state, name, forgery):
+    """Tests that a field of any type or size is named by a rule; nothing else is raised."""
+    found = violations(broken(state, **{name: forgery}))
+    assert found
+    assert all(violation.rule != "form" or violation.witness == (name,) for violation in found)
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(State)][1:])
+def test_fields_of_other_pools_are_found(state, name):
+    """Tests that the fields of a larger pool's state are not accepted in a smaller one's."""
+    for chain in (Chain(3, (2, 2)), Chain(400, (2, 2)), Chain(2, (2, 2, 2))):
+        other = mark_bad(start_with(chain, A={1: 1}), chain.cell(1, chain.gpus - 1))
+        other, _ = start(other, "B", 1)
+        other, _ = allocate(other, "A", 1)
+        forged = broken(state, **{name: getattr(other, name)})
+        assert violations(forged) or forged == state
+
+
+def test_a_large_state_is_judged_in_seconds():
+    """Tests that no rule is quadratic in GPUs: 65,536 of them, half held one by one, long jobs.
+
+    Each job's GPUs used to be gone through once for each of them, minutes for these.
+    """
+    state = start_with(Chain(8192, (2, 2, 2)), A={1: 8192}, B={4: 2048})
+    for _ in range(8192):
+        state, _ = allocate(state, "A", 1)
+    state, _ = start(state, "B", 40_000)
+    begin = time.process_time()
+    assert violations(state) == ()
+    assert time.process_time() - begin < 5
