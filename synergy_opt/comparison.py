@@ -139,9 +139,9 @@ def compare(
     Raises
     ------
     TypeError
-        When `mechanisms` is no mapping, or a function returns something else than a `Placement`.
+        When an argument is of another type, or a function returns no `Placement`.
     """
-    _check_mapping(mechanisms)
+    _check_arguments(instance, mechanisms)
     if progress:
         progress("bound")
     ideal = ideal_allocation(instance, limits=limits)
@@ -162,7 +162,10 @@ def compare(
     return Comparison(instance=instance, ideal=ideal, rows=tuple(rows), without=tuple(without))
 
 
-def _check_mapping(mechanisms: object) -> None:
+def _check_arguments(instance: object, mechanisms: object) -> None:
+    if not isinstance(instance, Instance):
+        got = type(instance).__name__
+        raise TypeError(f"instance must be an Instance, as `shipped` or a reader gives, not {got}")
     if not isinstance(mechanisms, Mapping):
         got = type(mechanisms).__name__
         raise TypeError(f"mechanisms must map names to functions, as {{'mine': f}}, not {got}")
