@@ -140,9 +140,9 @@ def compare(
     Raises
     ------
     TypeError
-        When `mechanisms` is no mapping, or a function returns something else than a `Placement`.
+        When an argument is of another type, or a function returns no `Placement`.
     """
-    _check_mapping(mechanisms)
+    _check_arguments(instance, mechanisms)
     if progress:
         progress("bound")
     ideal = ideal_allocation(instance, limits=limits)
@@ -173,7 +173,10 @@ def own_copy(instance: Instance) -> Instance:
     return copy
 
 
-def _check_mapping(mechanisms: object) -> None:
+def _check_arguments(instance: object, mechanisms: object) -> None:
+    if not isinstance(instance, Instance):
+        got = type(instance).__name__
+        raise TypeError(f"instance must be an Instance, as `shipped` or a reader gives, not {got}")
     if not isinstance(mechanisms, Mapping):
         got = type(mechanisms).__name__
         raise TypeError(f"mechanisms must map names to functions, as {{'mine': f}}, not {got}")

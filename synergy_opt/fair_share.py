@@ -95,6 +95,11 @@ def job_throughput(instance: Instance, job: Job, amounts: Sequence[Fraction | in
     Fraction
         0 where no grid point lies within the amounts: the job does not run with so little.
 
+    Raises
+    ------
+    TypeError
+        When there is not one exact number a resource.
+
     Examples
     --------
     >>> import synergy_opt
@@ -102,6 +107,9 @@ def job_throughput(instance: Instance, job: Job, amounts: Sequence[Fraction | in
     >>> job_throughput(instance, instance.jobs[0], (20, 420))
     Fraction(5, 3)
     """
+    names = instance.cluster.names
+    if len(amounts) != len(names) or not all(isinstance(a, int | Fraction) for a in amounts):
+        raise TypeError(f"amounts must be ints or Fractions, one for each of {', '.join(names)}")
     totals = tuple(Fraction(amount) for amount in amounts)
     best = instance.profile_of[job.profile].best_within(totals, job.gpus)
     return Fraction(0) if best is None else best * unit_value(instance, job)

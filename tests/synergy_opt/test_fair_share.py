@@ -90,3 +90,6 @@ def test_too_little_for_any_grid_point_is_throughput_0():
     example = shipped("worked-example")
     assert job_throughput(example, example.jobs[0], (0, 500)) == 0
     assert job_throughput(example, example.jobs[0], (12, 250)) == 1
+    for wrong in ((12,), (12.0, 250)):
+        with pytest.raises(TypeError, match="one for each of cpu, memory"):
+            job_throughput(example, example.jobs[0], wrong)
