@@ -1,8 +1,19 @@
 """``python -m synergy_opt`` is the program ``synergy-opt``."""
 
+import os
+import signal
 import sys
 
-from synergy_opt.cli import main
+
+def program() -> int:
+    """Run the program as a process of its own: with its signals, its streams and its end."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        # Until the program is loaded nothing is to be put in order, so Ctrl-C just ends it.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from synergy_opt.cli.process import run  # noqa: PLC0415
+
+    return run()
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

@@ -6,13 +6,14 @@ writes it down.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter
 
 from synergy_opt.answer import Allocation, Bound, Placement, Proof
-from synergy_opt.certificate import Violation, violations
+from synergy_opt.certificate import Violation, plain, violations
 from synergy_opt.errors import SynergyError
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.measures import above_a_server, below_floor, utilisation
@@ -149,9 +150,10 @@ def compare(
     for name, mechanism in mechanisms.items():
         if progress:
             progress(name)
+        copy = own_copy(instance)
         start = perf_counter()
         try:
-            placement = mechanism(instance)
+            placement = mechanism(copy)
         except SynergyError as error:
             without.append(Failure(mechanism=name, error=error))
             continue
@@ -160,6 +162,15 @@ def compare(
         row = judge(instance, name, placement, seconds=seconds, bound=ideal.bound)
         rows.append(replace(row, proof=_proof(row, ideal)))
     return Comparison(instance=instance, ideal=ideal, rows=tuple(rows), without=tuple(without))
+
+
+def own_copy(instance: Instance) -> Instance:
+    """Give an equal instance that shares nothing with this one, for a mechanism to look at.
+
+    Frozen values can be changed by force; what a mechanism does to its copy changes no figure.
+    """
+    copy: Instance = pickle.loads(pickle.dumps(instance))
+    return copy
 
 
 def _check_mapping(mechanisms: object) -> None:
@@ -204,6 +215,8 @@ def judge(
     """
     found = violations(instance, placement)
     broken = tuple(map(str, found))
+    if not broken:
+        placement = plain(placement)
     row = Row(
         mechanism=name,
         placement=placement,

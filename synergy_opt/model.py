@@ -24,7 +24,7 @@ from synergy_opt.checks import (
     whole_count,
 )
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import ExactArray
+from synergy_opt.exact import ExactArray, approximate
 
 Vector = tuple[Fraction, ...]
 """An amount of each resource, in the order of `Cluster.resources`."""
@@ -347,7 +347,7 @@ class Instance:
         if fair:
             return
         amounts = ", ".join(
-            f"{float(amount):g} {unit} {name}"
+            f"{approximate(amount)} {unit} {name}"
             for (name, unit), amount in zip(self.cluster.resources, share, strict=True)
         )
         what = "has no configuration" if fair is None else "has throughput 0 everywhere"

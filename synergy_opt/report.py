@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from synergy_opt.answer import Bound
 from synergy_opt.comparison import Comparison, Row
-from synergy_opt.exact import decimal_text
+from synergy_opt.exact import approximate, decimal_text, percent
 from synergy_opt.io import certificate_json
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def table(comparison: Comparison) -> Table:
     bound = comparison.ideal.bound.value
     drawn = Table(
         title=f"{instance.name}: {len(comparison.ideal.jobs)} of {len(instance.jobs)} jobs run, "
-        f"bound {float(bound):.6g} (fair, consolidated)",
+        f"bound {approximate(bound)} (fair, consolidated)",
         title_justify="left",
     )
     drawn.add_column("mechanism")
@@ -62,13 +62,13 @@ def cells(row: Row, *, width: int) -> list[str]:
     Where a rule is broken only what can be counted is shown, nothing that the placement states.
     """
     mark = (" ✗" if row.broken else "") + ("" if row.whole_gpus else " †")
-    parts = [f"{float(part):.0%}" for part in row.utilisation] or [NONE] * (1 + width)
+    parts = [percent(part) for part in row.utilisation] or [NONE] * (1 + width)
     seconds = f"{row.seconds:.3g}"
     if row.broken:
         return [row.mechanism + mark, *[NONE] * 6, *parts, seconds]
     return [
         row.mechanism + mark,
-        f"{float(row.placement.throughput):.6g}",
+        approximate(row.placement.throughput),
         gap_text(row),
         row.proof or NONE,
         "yes" if not row.below else f"no: {len(row.below)}",
@@ -84,7 +84,7 @@ def gap_text(row: Row) -> str:
     if row.bound is None:
         return NONE
     mark = "*" if weaker_bound(row) else ""
-    return (f"{float(row.gap):.2%}" if row.gap is not None else "∞") + mark
+    return (percent(row.gap, places=2) if row.gap is not None else "∞") + mark
 
 
 def weaker_bound(row: Row) -> bool:

@@ -11,9 +11,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
+from synergy_opt.cli.interrupts import INTERRUPTED, interrupted
+from synergy_opt.cli.streams import drop, say
 from synergy_opt.errors import Infeasible, InvalidInstance, SynergyError
 
 COMMANDS = {
@@ -25,7 +28,8 @@ COMMANDS = {
     "export": "write a stage's programme as MPS or LP",
     "plot": "draw sensitivity, utilisation or gaps",
 }
-DONE, FAILED, BAD_INPUT, INFEASIBLE, LIMIT, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 4, 130, 141
+DONE, FAILED, BAD_INPUT, INFEASIBLE, LIMIT, BROKEN_PIPE = 0, 1, 2, 3, 4, 141
+UNTOLD = "its message cannot be shown"
 TRACEBACK = "SYNERGY_OPT_TRACEBACK"
 """Environment variable: when set, an unexpected exception shows where it came from."""
 
@@ -50,7 +54,7 @@ class _Version(argparse.Action):
 
 def fail(message: str) -> None:
     """Write one message to standard error, on one line."""
-    print(f"synergy-opt: {' '.join(message.split())}", file=sys.stderr)
+    say(f"synergy-opt: {' '.join(message.split())}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,15 +73,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
         code = _run(arguments)
-        sys.stdout.flush()
-    except SystemExit as stop:  # argparse after --help or bad usage
-        code = stop.code if isinstance(stop.code, int) else BAD_INPUT
-    except KeyboardInterrupt:
-        fail("interrupted")
-        code = INTERRUPTED
-    except Exception as error:  # the last resort: no traceback reaches a user
+    except SystemExit as stop:  # argparse after --help or bad usage, or a library
+        code = _stopped(stop)
+    except BaseException as error:  # the last resort: no traceback reaches a user
+        code = _explain(error)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError) as error:
         code = _explain(error)
     return code
+
+
+def _stopped(stop: SystemExit) -> int:
+    if isinstance(stop.__context__, BrokenPipeError):  # how rich tells of one
+        return _explain(stop.__context__)
+    return stop.code if isinstance(stop.code, int) else BAD_INPUT
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -113,13 +124,16 @@ def exit_code(error: SynergyError) -> int:
     return BAD_INPUT if isinstance(error, InvalidInstance) else FAILED
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: BaseException) -> int:
+    if interrupted(error):
+        fail("interrupted")
+        return INTERRUPTED
     if isinstance(error, BrokenPipeError):
         # Whoever read our output has gone, as `head` does; the rest of it has no reader.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return BROKEN_PIPE
     if isinstance(error, SynergyError):
-        fail(str(error))
+        fail(words(error))
         return exit_code(error)
     if os.environ.get(TRACEBACK):
         import traceback  # noqa: PLC0415
@@ -130,14 +144,20 @@ def _explain(error: Exception) -> int:
         fail(f"{where}: cannot be written: {error.strerror}")
         _drop_output()
         return BAD_INPUT
-    kind, hint = type(error).__name__, f"set {TRACEBACK}=1 to see where"
-    fail(f"unexpected {kind}: {error} ({hint}); this is a fault of synergy-opt, please report it")
+    what, hint = f"{type(error).__name__}: {words(error)}", f"set {TRACEBACK}=1 to see where"
+    fail(f"unexpected {what} ({hint}); this is a fault of synergy-opt, please report it")
     return FAILED
+
+
+def words(error: BaseException) -> str:
+    """Give an exception's message, even where it cannot say it."""
+    try:
+        return str(error)
+    except Exception:  # code of the exception's own type
+        return UNTOLD
 
 
 def _drop_output() -> None:
     """Forget output that cannot be written, so that Python's exit does not complain again."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # standard output is no file, as under a test runner
-        return
+    with suppress(OSError, ValueError):  # standard output is no file, as under a test runner
+        drop(sys.stdout.fileno())

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synergy_opt.cli import fail
+from synergy_opt.cli.streams import say
 from synergy_opt.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def fail_rules(who: str, broken: Sequence[str]) -> None:
     """Count broken rules on standard error and name each on a line of its own."""
     fail(f"{who} breaks {count_rules(len(broken))}")
     for rule in broken:
-        print(" ".join(rule.split()), file=sys.stderr)
+        say(" ".join(rule.split()))
 
 
 def count_rules(number: int) -> str:
@@ -210,4 +211,6 @@ def count_rules(number: int) -> str:
 
 def gap_text(gap: Fraction | None) -> str:
     """Give a gap in percent, ∞ where there is no throughput to measure it by."""
-    return "∞" if gap is None else f"{float(gap):.2%}"
+    from synergy_opt.exact import percent  # noqa: PLC0415
+
+    return "∞" if gap is None else percent(gap, places=2)

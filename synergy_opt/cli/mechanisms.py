@@ -13,8 +13,11 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from synergy_opt.cli import TRACEBACK, UNTOLD, words
+from synergy_opt.cli.aside import aside
+from synergy_opt.cli.interrupts import interrupted
 from synergy_opt.errors import InvalidInstance, SynergyError
 
 if TYPE_CHECKING:
@@ -69,10 +72,11 @@ def users_own(name: str) -> Mechanism:
     """Import ``file.py:function`` or ``module:function``, the current directory first."""
     module_name, _, attribute = name.rpartition(":")
     try:
-        found: object = _module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (KeyboardInterrupt, SynergyError):
+        with aside():
+            found: object = _module(module_name)
+            for part in attribute.split("."):
+                found = getattr(found, part)
+    except SynergyError:
         raise
     except BaseException as error:  # the module's own code may raise anything, SystemExit too
         raise _fault(name, "cannot be imported", error) from error
@@ -115,33 +119,39 @@ def _file(path: Path, name: str) -> ModuleType:
 
 def _guarded(name: str, function: Callable[[Instance], object]) -> Mechanism:
     """Turn whatever a user's function raises, or returns wrongly, into one message."""
-    from synergy_opt.answer import Placement  # noqa: PLC0415
+    from synergy_opt.certificate import misshapen  # noqa: PLC0415
 
     def run(instance: Instance) -> Placement:
         try:
-            answer = function(instance)
-        except (KeyboardInterrupt, SynergyError):
-            raise
+            with aside():
+                answer = function(instance)
         except BaseException as error:
+            if isinstance(error, SynergyError) and words(error) != UNTOLD:
+                raise
             raise _fault(name, "raised", error) from error
-        if not isinstance(answer, Placement):
-            rule = f"must return a Placement, not {type(answer).__name__}"
-            raise InvalidInstance(rule, name)
-        return answer
+        fault = next(misshapen(answer), None)
+        if fault is not None:
+            message = (
+                f"must return a Placement, not {type(answer).__name__}"
+                if fault.where == "$"
+                else f"returned a malformed Placement: {fault.where} {fault.message}"
+            )
+            raise InvalidInstance(message, name)
+        return cast("Placement", answer)
 
     return run
 
 
 def _fault(name: str, what: str, error: BaseException) -> InvalidInstance:
-    from synergy_opt.cli import TRACEBACK  # noqa: PLC0415
-
+    if interrupted(error):
+        raise KeyboardInterrupt from error
     if os.environ.get(TRACEBACK):
         import traceback  # noqa: PLC0415
 
         traceback.print_exception(error)
     where = _last_line(error)
-    text = f"{what}: {type(error).__name__}: {error}{where}; set {TRACEBACK}=1 for the traceback"
-    return InvalidInstance(text, name)
+    text = f"{what}: {type(error).__name__}: {words(error)}{where}"
+    return InvalidInstance(f"{text}; set {TRACEBACK}=1 for the traceback", name)
 
 
 def _last_line(error: BaseException) -> str:

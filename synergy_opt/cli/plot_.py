@@ -53,17 +53,17 @@ def _sensitivity(options: argparse.Namespace) -> int:
 def _utilisation(options: argparse.Namespace) -> int:
     from synergy_opt import plot  # noqa: PLC0415
     from synergy_opt.cli.mechanisms import NAMES, mechanism  # noqa: PLC0415
-    from synergy_opt.comparison import judge  # noqa: PLC0415
+    from synergy_opt.comparison import judge, own_copy  # noqa: PLC0415
 
     plot.new_figure(1, 1)  # says at once when matplotlib is missing
     instance, limits = common.load(options.instance), common.limits(options)
     placements = []
     for name in dict.fromkeys(options.mechanism or NAMES):
-        placement = mechanism(name, limits)(instance)
-        if broken := judge(instance, name, placement).broken:
-            common.fail_rules(f"{name}: the placement", broken)
+        row = judge(instance, name, mechanism(name, limits)(own_copy(instance)))
+        if row.broken:
+            common.fail_rules(f"{name}: the placement", row.broken)
             return FAILED
-        placements.append((name, placement))
+        placements.append((name, row.placement))
     plot.save(plot.utilisation(instance, dict(placements)), options.output)
     return _done(options)
 

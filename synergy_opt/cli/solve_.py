@@ -51,7 +51,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve, certify, write, show."""
     from synergy_opt.cli.mechanisms import mechanism  # noqa: PLC0415
-    from synergy_opt.comparison import judge  # noqa: PLC0415
+    from synergy_opt.comparison import judge, own_copy  # noqa: PLC0415
     from synergy_opt.io import write_placement  # noqa: PLC0415
 
     instance = common.load(options.instance)
@@ -59,8 +59,9 @@ def run(options: argparse.Namespace) -> int:
     method = mechanism(options.mechanism, limits, fewest_splits=options.fewest_splits)
     with common.progress(quiet=options.json) as show:
         show(options.mechanism)
+        copy = own_copy(instance)
         start = perf_counter()
-        placement = method(instance)
+        placement = method(copy)
         seconds = perf_counter() - start
         show("certificate")
         bound = placement.bound
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         common.fail_rules(f"{options.mechanism}: the placement", row.broken)
         return FAILED
     if options.bound:
-        row = replace(row, placement=replace(placement, bound=row.bound))
+        row = replace(row, placement=replace(row.placement, bound=row.bound))
     if options.output is not None:
         write_placement(row.placement, instance, options.output)
     _show(options, instance, row)
@@ -119,20 +120,21 @@ def _show(options: argparse.Namespace, instance: Instance, row: Row) -> None:
 
 
 def _summary(instance: Instance, row: Row) -> str:
+    from synergy_opt.exact import approximate, percent  # noqa: PLC0415
     from synergy_opt.report import NONE, VERTEX, condition  # noqa: PLC0415
 
     placement = row.placement
     lines = [f"{row.mechanism} on {instance.name}: {len(placement.jobs)} jobs run, certified"]
-    lines.append(f"throughput  {float(placement.throughput):.6g}")
+    lines.append(f"throughput  {approximate(placement.throughput)}")
     if row.bound is not None:
-        gap, value = common.gap_text(row.gap), f"{float(row.bound.value):.6g}"
+        gap, value = common.gap_text(row.gap), approximate(row.bound.value)
         lines.append(f"bound       {value} (gap {gap}, proof: {row.proof or NONE})")
         lines.append(f"            for {condition(row.bound)}")
     if not row.whole_gpus:
         lines.append(f"pieces      {VERTEX}")
     names = ("GPUs", *instance.cluster.names)
     parts = ", ".join(
-        f"{name} {float(part):.0%}" for name, part in zip(names, row.utilisation, strict=True)
+        f"{name} {percent(part)}" for name, part in zip(names, row.utilisation, strict=True)
     )
     lines.append(f"in use      {parts}")
     lines.append(
@@ -146,6 +148,8 @@ def _summary(instance: Instance, row: Row) -> str:
 def _jobs(instance: Instance, row: Row) -> Table:
     from rich.table import Table  # noqa: PLC0415
 
+    from synergy_opt.exact import approximate  # noqa: PLC0415
+
     drawn = Table("job", "GPUs", *instance.cluster.names, "throughput", "servers")
     for column in drawn.columns[1:-1]:
         column.justify = "right"
@@ -154,10 +158,10 @@ def _jobs(instance: Instance, row: Row) -> Table:
         pieces = ", ".join(
             f"{piece.server}"
             if len(job.pieces) == 1
-            else f"{piece.server} ({float(piece.gpus):g})"
+            else f"{piece.server} ({approximate(piece.gpus)})"
             for piece in job.pieces
         )
-        amounts = (f"{float(amount):g}" for amount in job.demand)
-        throughput = f"{float(job.throughput):.4g}"
+        amounts = (approximate(amount) for amount in job.demand)
+        throughput = approximate(job.throughput, digits=4)
         drawn.add_row(job.id, str(gpus[job.id]), *amounts, throughput, pieces or "left out")
     return drawn

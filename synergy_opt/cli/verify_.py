@@ -52,12 +52,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _facts(placement: Placement) -> Iterator[str]:
     """Say what else has been shown: the bound with its gap, and whether servers can hold it."""
+    from synergy_opt.exact import approximate  # noqa: PLC0415
     from synergy_opt.report import VERTEX, condition  # noqa: PLC0415
 
     bound = placement.bound
     if bound is not None:
         gap = common.gap_text(_gap(placement))
-        yield f"bound {float(bound.value):.6g}, gap {gap}, for {condition(bound)}"
+        yield f"bound {approximate(bound.value)}, gap {gap}, for {condition(bound)}"
     if not placement.whole_gpus:
         yield VERTEX
 
