@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import ModuleType
+
 TYPE_CHECKING = False  # not typing's: loading that takes time in which Ctrl-C has no handler yet
 
 if TYPE_CHECKING:
