@@ -17,7 +17,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # not typing's: loading that takes time in which Ctrl-C has no handler yet
 
 if TYPE_CHECKING:
     from synergy_opt.answer import Allocation as Allocation

@@ -13,11 +13,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from synergy_opt.cli.interrupts import INTERRUPTED, interrupted
 from synergy_opt.cli.streams import drop, say
 from synergy_opt.errors import Infeasible, InvalidInstance, SynergyError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 COMMANDS = {
     "generate": "make an instance of a seeded family",
@@ -40,6 +43,10 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         fail(f"{message} (see {self.prog} --help)")
         raise SystemExit(BAD_INPUT)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help, or raise `OSError`; argparse itself is silent about a full disk."""
+        print(self.format_help(), end="", file=file)
 
 
 class _Version(argparse.Action):
