@@ -3,10 +3,12 @@
 The free list of the lowest level that has a cell is served; the cell is split on the way down.
 """
 
+from typing import NamedTuple
+
 from hived_cells import bitset
 from hived_cells.choose import HIVED, Candidates, Choose, Group, Ranking
 from hived_cells.draft import Draft, key_of
-from hived_cells.errors import IllegalRequest, InvalidChoice, InvalidSpec
+from hived_cells.errors import HivedError, IllegalRequest, InvalidChoice, InvalidSpec
 from hived_cells.hierarchy import Cell
 from hived_cells.state import JOB_CHUNK, Job, Key, State, slack_by_level
 
@@ -21,8 +23,9 @@ def allocate(
     Guarantee (Theorem 1): if every S_k >= 0, which `initial_state` establishes and every
     operation keeps, then each legal request (a_{t,k} < r_{t,k}) is granted, with at most n - k
     splits. Low-priority jobs on the cell are stopped: they are `victims(state, cell)`. A bad
-    cell is bound only where no healthy one can be had without breaking a promise; see
-    `is_flagged`. O(levels x factor + jobs stopped), independent of the number of cells.
+    cell is bound only where no healthy one can be had without breaking a promise, provided that
+    `choose` asks for healthy ones, as the default does; see `flagged`.
+    O(levels x factor + jobs stopped), independent of the number of cells.
 
     Parameters
     ----------
@@ -46,7 +49,9 @@ def allocate(
         The tenant is unknown, the level does not exist, or all reserved cells of the level are
         held already.
     InvalidChoice
-        `choose` returned something that is not a candidate.
+        `choose` is no function, or returned something that is not a candidate.
+    HivedError
+        The state is not sound (no operation makes such a state): nothing can serve the request.
 
     References
     ----------
@@ -62,6 +67,8 @@ def allocate(
     <State of 8 GPUs in 3 levels: free 1+1+1, owed 0+0+2, held {'A': {1: 1}}>
     """
     number = require_right(state, tenant, level)
+    if not callable(choose):
+        raise InvalidChoice(f"choose is {choose!r}; a function or a Ranking is needed")
     source, index = _choose_source(state, level, choose)
     draft = Draft(state)
     index = _descend(draft, source, index, level, choose)
@@ -134,18 +141,43 @@ def _choose_source(state: State, wanted: int, choose: Choose) -> tuple[int, int]
     """Return (level, number) of the free cell that `choose` takes."""
     level = wanted
     while not state.free_count[level]:
-        level += 1  # Theorem 1: some level up to n has one, or the request was not legal
+        if level == state.pool.chain.levels:  # Theorem 1: not where every S_k >= 0
+            raise HivedError(
+                f"no free cell for level {wanted}: the state is not sound, see violations(state)"
+            )
+        level += 1
     offered = _offer(state, wanted, level)
-    if isinstance(choose, Ranking):
-        best = choose.narrow(offered)
-        return best.level, min([group.lowest for group in best.groups])
-    cell = choose(offered)
+    taken = _taken(offered, choose)
     probe: Candidates | None = offered
     while probe is not None:
-        if (index := _candidate_number(probe, cell)) >= 0:
+        if (index := _candidate_number(probe, taken)) >= 0:
             return probe.level, index
         probe = probe.detour()
-    raise InvalidChoice(f"choose returned {cell!r}, which is none of the candidates")
+    raise _not_offered(taken)
+
+
+class _Place(NamedTuple):
+    """A cell by level and number, as a ranking finds it."""
+
+    level: int
+    number: int
+
+
+def _taken(offered: Candidates, choose: Choose) -> object:
+    """Return what the choice takes: a cell, or a place where a ranking made it.
+
+    Neither is trusted: the steps of a ranking may be anybody's.
+    """
+    if not isinstance(choose, Ranking):
+        return choose(offered)
+    best: object = choose.narrow(offered)
+    if not isinstance(best, Candidates) or not best.groups:
+        return best
+    return _Place(best.level, min([group.lowest for group in best.groups]))
+
+
+def _not_offered(taken: object) -> InvalidChoice:
+    return InvalidChoice(f"choose returned {taken!r:.200}, which is none of the candidates")
 
 
 def _offer(state: State, wanted: int, level: int) -> Candidates:
@@ -226,24 +258,26 @@ def _choose_part(
         ]
     )
     offered = Candidates(draft.chain, wanted, level, groups)
-    if isinstance(choose, Ranking):
-        return min([group.lowest for group in choose.narrow(offered).groups]) - base
-    cell = choose(offered)
-    index = _candidate_number(offered, cell)
+    taken = _taken(offered, choose)
+    index = _candidate_number(offered, taken)
     if index < 0:
-        raise InvalidChoice(f"choose returned {cell!r}, which is none of the candidates")
+        raise _not_offered(taken)
     return index - base
 
 
-def _candidate_number(candidates: Candidates, cell: object) -> int:
-    """Return the number of a candidate's cell, -1 for anything else."""
-    if not isinstance(cell, Cell) or cell.level != candidates.level:
+def _candidate_number(candidates: Candidates, taken: object) -> int:
+    """Return the number of a candidate that `_taken` gave, -1 for anything else."""
+    if isinstance(taken, _Place):
+        level, index = taken
+    elif isinstance(taken, Cell):
+        level = taken.level
+        try:
+            index = candidates.chain.index(taken)
+        except InvalidSpec:
+            return -1
+    else:
         return -1
-    try:
-        index = candidates.chain.index(cell)
-    except InvalidSpec:
-        return -1
-    return index if candidates.holds(index) else -1
+    return index if level == candidates.level and candidates.holds(index) else -1
 
 
 def evict(draft: Draft, level: int, index: int) -> None:

@@ -1,15 +1,18 @@
 """Choices: the built-in ones, their composition, and functions of one's own."""
 
 import pytest
-from hived_builders import at, start_with
+from hived_builders import at, broken, start_with
 
 from hived_cells import (
     HIVED,
     Candidates,
     Cell,
     Chain,
+    HivedError,
     InvalidChoice,
+    Ranking,
     allocate,
+    bitset,
     fewest_low_priority,
     healthy_first,
     in_order,
@@ -19,6 +22,7 @@ from hived_cells import (
     start,
     violations,
 )
+from hived_cells.choose import Group
 
 
 def busy_state():
@@ -151,3 +155,46 @@ def test_candidates_above_that_are_empty_are_skipped():
 
     allocate(state, "A", 1, choose=climb)
     assert levels[0] == 1
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda _: None,
+        lambda candidates: candidates.only(()),
+        lambda candidates: Candidates(Chain(9, (9, 9)), 1, 3, candidates.groups),
+        lambda candidates: candidates.only([Group(0, 0, 2, 5, bitset.full(4))]),
+        lambda candidates: candidates.only([Group(0, 0, 2, 0, bitset.full(400))]),
+    ],
+)
+def test_the_steps_of_a_ranking_are_not_trusted(step):
+    """Tests that a step that gives none, others or no candidates is refused and breaks nothing.
+
+    What a ranking gave used to be taken unseen: a `ValueError`, or a cell that was not free.
+    """
+    full = allocate(busy_state(), "A", 2, choose=lowest_address)[0]
+    with pytest.raises(InvalidChoice, match="none of the candidates"):
+        allocate(full, "A", 1, choose=Ranking((step,)))
+
+
+@pytest.mark.parametrize("choose", [None, "hived", 3])
+def test_a_choice_is_a_function(choose):
+    """Tests that a choice that cannot be called is refused by name."""
+    with pytest.raises(InvalidChoice, match="a function or a Ranking is needed"):
+        allocate(busy_state(), "A", 1, choose=choose)
+
+
+def test_what_a_choice_raises_comes_through_and_the_state_stays():
+    """Tests that a choice's own error is the caller's to see and that nothing has happened."""
+    state = busy_state()
+    with pytest.raises(ZeroDivisionError):
+        allocate(state, "A", 1, choose=lambda _: 1 / 0)
+    assert state == busy_state()
+
+
+def test_a_state_without_free_cells_that_owes_some_is_said_to_be_unsound():
+    """Tests that a forged state is refused by name, not by an IndexError."""
+    state = busy_state()
+    none = (0,) * len(state.free_count)
+    with pytest.raises(HivedError, match="not sound"):
+        allocate(broken(state, free_count=none), "A", 1)
