@@ -1,8 +1,12 @@
 """``python -m synergy_opt`` is the program ``synergy-opt``."""
 
-import os
-import signal
 import sys
+
+try:
+    import os
+    import signal
+except KeyboardInterrupt:  # these take milliseconds, in which nothing else handles it
+    sys.exit(130)
 
 
 def program() -> int:
