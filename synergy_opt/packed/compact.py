@@ -60,8 +60,8 @@ def packed_program(instance: Instance, *, split: Split = "never") -> Program:
 
     Examples
     --------
-    >>> from synergy_opt.examples import worked_example
-    >>> program = packed_program(worked_example())
+    >>> from synergy_opt import shipped
+    >>> program = packed_program(shipped("worked-example"))
     >>> bool(program.integral.all()), program.row_names[:5]
     (True, ('kind_0', 'kind_1', 'kind_2', 'kind_3', 'gpus_0'))
     """

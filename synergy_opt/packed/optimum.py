@@ -78,8 +78,8 @@ def packed(
 
     Examples
     --------
-    >>> from synergy_opt.examples import worked_example
-    >>> best = packed(worked_example())
+    >>> from synergy_opt import shipped
+    >>> best = packed(shipped("worked-example"))
     >>> best.throughput == best.bound.value, best.proof, best.left_out
     (True, 'patterns', ())
     """
