@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hived_cells.errors import InvalidSpec
+from hived_cells.errors import InvalidSpec, shown
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.state import Job
 
@@ -102,11 +102,11 @@ class Bindings:
 
 def _all(items: Iterable[T], needed: str, is_one: Callable[[object], bool]) -> tuple[T, ...]:
     if not isinstance(items, Iterable):
-        raise InvalidSpec(f"bindings: {items!r:.100}: {needed} are needed")
+        raise InvalidSpec(f"bindings: {shown(items)}: {needed} are needed")
     found = tuple(items)
     for item in found:
         if not is_one(item):
-            raise InvalidSpec(f"bindings: {item!r:.100}: {needed} are needed")
+            raise InvalidSpec(f"bindings: {shown(item)}: {needed} are needed")
     return found
 
 
@@ -125,5 +125,5 @@ def _is_job(item: object) -> bool:
 def _cell(chain: Chain, path: Iterable[int]) -> Cell:
     numbers = tuple(path)
     if any(type(number) is not int or number < 0 for number in numbers):
-        raise InvalidSpec(f"bindings: cell {list(numbers)} is not made of child numbers")
+        raise InvalidSpec(f"bindings: cell {shown(list(numbers))} is not made of child numbers")
     return Cell(chain.levels - len(numbers) + 1, numbers)

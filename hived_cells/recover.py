@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from hived_cells import bitset
 from hived_cells.bindings import Bindings
 from hived_cells.draft import Draft, containing_free_cell
-from hived_cells.errors import InvalidSpec
+from hived_cells.errors import InvalidSpec, shown
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.reservation import Pool
 from hived_cells.state import Job, State, bound_cells, initial_state, jobs
@@ -141,7 +141,7 @@ def _one_pool(spec: object) -> Pool:
         spec = pools[0]
     pool = spec if isinstance(spec, Pool) else getattr(spec, "pool", None)
     if not isinstance(pool, Pool):
-        raise InvalidSpec(f"recover: {spec!r:.100} is no pool and has none")
+        raise InvalidSpec(f"recover: {shown(spec)} is no pool and has none")
     return pool
 
 
@@ -155,14 +155,14 @@ def _present(chain: Chain, cell: Cell) -> int:
 
 def _check_tenant(tenant: str) -> None:
     if not isinstance(tenant, str) or not tenant:
-        raise InvalidSpec(f"bindings: tenant {tenant!r} is not a name")
+        raise InvalidSpec(f"bindings: tenant {shown(tenant)} is not a name")
 
 
 def _check_job(job: Job) -> None:
     _check_tenant(job.tenant)
     whole = all(type(gpu) is int and gpu >= 0 for gpu in job.gpus)
     if not whole or list(job.gpus) != sorted(set(job.gpus)):
-        raise InvalidSpec(f"bindings: the GPUs of {job} are not ascending integers from 0")
+        raise InvalidSpec(f"bindings: the GPUs of {shown(job)} are not ascending integers from 0")
 
 
 def _claim(
