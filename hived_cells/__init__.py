@@ -6,6 +6,7 @@ functions from one state to the next.
 
 from hived_cells.allocate import allocate as allocate
 from hived_cells.allocate import allocate_pin as allocate_pin
+from hived_cells.bindings import Bindings as Bindings
 from hived_cells.choose import HIVED as HIVED
 from hived_cells.choose import Candidate as Candidate
 from hived_cells.choose import Candidates as Candidates
@@ -43,7 +44,6 @@ from hived_cells.low_priority import stop as stop
 from hived_cells.low_priority import victims as victims
 from hived_cells.reconfigure import named_bindings as named_bindings
 from hived_cells.reconfigure import recover_cluster as recover_cluster
-from hived_cells.recover import Bindings as Bindings
 from hived_cells.recover import Recovery as Recovery
 from hived_cells.recover import bindings_of as bindings_of
 from hived_cells.recover import recover as recover

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hived_cells import bitset
 from hived_cells.choose import HIVED, Candidates, Choose, Group, Ranking
 from hived_cells.draft import Draft, key_of
-from hived_cells.errors import HivedError, IllegalRequest, InvalidChoice, InvalidSpec
+from hived_cells.errors import HivedError, IllegalRequest, InvalidChoice, InvalidSpec, shown
 from hived_cells.hierarchy import Cell
 from hived_cells.state import JOB_CHUNK, Job, Key, State, slack_by_level
 
@@ -68,7 +68,7 @@ def allocate(
     """
     number = require_right(state, tenant, level)
     if not callable(choose):
-        raise InvalidChoice(f"choose is {choose!r}; a function or a Ranking is needed")
+        raise InvalidChoice(f"choose is {shown(choose)}; a function or a Ranking is needed")
     source, index = _choose_source(state, level, choose)
     draft = Draft(state)
     index = _descend(draft, source, index, level, choose)
@@ -97,7 +97,9 @@ def allocate_pin(state: State, tenant: str, name: str) -> tuple[State, Cell]:
     """
     own = {pin.name: n for n, pin in enumerate(state.reservation.pins) if pin.tenant == tenant}
     if name not in own:
-        raise IllegalRequest(f"tenant {tenant!r} has no pin {name!r}; it has {list(own)}")
+        raise IllegalRequest(
+            f"tenant {shown(tenant)} has no pin {shown(name)}; it has {list(own)}"
+        )
     number = own[name]
     pin = state.reservation.pins[number]
     if state.pins_in_use >> number & 1:
@@ -123,11 +125,11 @@ def require_right(state: State, tenant: str, level: int) -> int:
     number = state.pool.tenant_number(tenant)
     if number < 0:
         known = ", ".join(map(repr, state.reservation.tenants)) or "nobody"
-        raise IllegalRequest(f"tenant {tenant!r} reserved nothing here; {known} did")
+        raise IllegalRequest(f"tenant {shown(tenant)} reserved nothing here; {known} did")
     row = state.pool.reserved[number]
     if type(level) is not int or not 1 <= level < len(row):
         raise IllegalRequest(
-            f"tenant {tenant!r} asks for level {level!r}; levels are 1..{len(row) - 1}"
+            f"tenant {tenant!r} asks for level {shown(level)}; levels are 1..{len(row) - 1}"
         )
     if state.held[number][level] >= row[level]:
         raise IllegalRequest(
@@ -177,7 +179,7 @@ def _taken(offered: Candidates, choose: Choose) -> object:
 
 
 def _not_offered(taken: object) -> InvalidChoice:
-    return InvalidChoice(f"choose returned {taken!r:.200}, which is none of the candidates")
+    return InvalidChoice(f"choose returned {shown(taken)}, which is none of the candidates")
 
 
 def _offer(state: State, wanted: int, level: int) -> Candidates:

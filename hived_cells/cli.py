@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -62,6 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(arguments)
     except SystemExit as stop:  # argparse has said what is wrong, or has shown the help
         return int(stop.code or 0)
+    if sys.stdout is None:  # closed by whoever started us
+        if getattr(options, "output", None) is None:
+            return _complain("output: standard output is closed", BAD_INPUT)
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 (until the process ends)
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -90,7 +94,9 @@ def _explained(error: BaseException) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"hived-cells: {message}", file=sys.stderr)
+    if sys.stderr is not None:  # print would take standard output instead
+        with suppress(OSError):  # nowhere to say it: the exit code does
+            print(f"hived-cells: {message}", file=sys.stderr)
     return code
 
 
@@ -110,7 +116,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("spec", metavar="SPEC", type=Path, help="hivedscheduler YAML")
-    common.add_argument("--json", action="store_true", help="print JSON")
+    common.add_argument(
+        "--json", action="store_true", help="print JSON (replay: JSON lines, as always)"
+    )
 
     check = commands.add_parser(
         "check", parents=[common], help="is it feasible, what is short, who owns what"
@@ -252,7 +260,7 @@ def _choice(name: str) -> Choose:
     sys.path.insert(0, str(Path.cwd()))  # a file of one's own, where the command is run
     try:
         found: Any = getattr(importlib.import_module(module), function)
-    except Exception as error:  # whatever a module of the user's does
+    except (Exception, SystemExit) as error:  # whatever a module of the user's does
         raise InvalidSpec(f"--choose: {name}: {error!r}") from None
     if not callable(found):
         raise InvalidSpec(f"--choose: {name!r} is not a function")
@@ -260,7 +268,7 @@ def _choice(name: str) -> Choose:
     def choose(candidates: Candidates, /) -> Cell:
         try:
             cell: Cell = found(candidates)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InvalidSpec(f"--choose: {name} raised {error!r}") from None
         return cell
 
@@ -297,6 +305,8 @@ def _beside(path: Path) -> Iterator[Path]:
 
 
 def _save_picture(path: Path, state: Any, title: str) -> None:
+    if not path.suffix:
+        raise InvalidSpec(f"--picture: {path}: an ending such as .png, .svg or .pdf is needed")
     try:
         from hived_cells.plot import draw
 

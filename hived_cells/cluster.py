@@ -7,7 +7,7 @@ keeps them together.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hived_cells.errors import Infeasible, InvalidSpec
+from hived_cells.errors import Infeasible, InvalidSpec, shown
 from hived_cells.reservation import Pool
 from hived_cells.state import State, initial_state
 
@@ -26,7 +26,7 @@ class Cluster:
     Raises
     ------
     InvalidSpec
-        A name is not a string.
+        A name is not a string, or what it stands for is no state.
 
     Examples
     --------
@@ -43,9 +43,13 @@ class Cluster:
     entries: tuple[tuple[str, State], ...]
 
     def __init__(self, states: Mapping[str, State]) -> None:
-        for name in states:
+        if not isinstance(states, Mapping):
+            raise InvalidSpec(f"cluster: {shown(states)} is no mapping from names to states")
+        for name, state in states.items():
             if not isinstance(name, str):
-                raise InvalidSpec(f"pool {name!r}: pools are named by strings")
+                raise InvalidSpec(f"pool {shown(name)}: pools are named by strings")
+            if not isinstance(state, State):
+                raise InvalidSpec(f"pool {name!r}: {shown(state)} is no State")
         object.__setattr__(self, "entries", tuple(sorted(states.items(), key=lambda e: e[0])))
 
     def __getitem__(self, name: str) -> State:
@@ -98,6 +102,8 @@ def initial_cluster(pools: Mapping[str, Pool]) -> Cluster:
     """
     states = {}
     for name, pool in pools.items():
+        if not isinstance(pool, Pool):
+            raise InvalidSpec(f"pool {name!r}: {shown(pool)} is no Pool")
         try:
             states[name] = initial_state(pool.chain, pool.reservation)
         except Infeasible as error:

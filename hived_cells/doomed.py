@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hived_cells import bitset
-from hived_cells.errors import HivedError, IllegalRequest
+from hived_cells.errors import HivedError, IllegalRequest, shown
 from hived_cells.state import State
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def doomed_of(state: State, tenant: str) -> int:
     """
     number = state.pool.tenant_number(tenant)
     if number < 0:
-        raise IllegalRequest(f"tenant {tenant!r} reserved nothing here")
+        raise IllegalRequest(f"tenant {shown(tenant)} reserved nothing here")
     stock = _stock(state, tenant=tenant)
     own = tuple(
         reserved - held

@@ -10,7 +10,25 @@ __all__ = [
     "InvalidChoice",
     "InvalidSpec",
     "NoRoom",
+    "shown",
 ]
+
+
+def shown(value: object) -> str:
+    """Return a value as a message may show it: short, and for any value.
+
+    Python refuses to write out integers of more than 4,300 digits; a message must not.
+
+    Examples
+    --------
+    >>> shown("A"), shown(10**9), shown(10**9999)
+    ("'A'", '1000000000', '<int that cannot be shown>')
+    """
+    try:
+        text = repr(value)
+    except Exception:  # whatever a value of the caller's does
+        return f"<{type(value).__name__} that cannot be shown>"
+    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 class HivedError(Exception):

@@ -3,6 +3,8 @@
 A line that is no event is refused with its number, the place inside it and the rule.
 """
 
+import codecs
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -137,13 +139,27 @@ def parse_event(line: bytes, *, where: str = "event") -> Event:
         event = _DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidSpec(f"{where}: {error}") from None
+    # The decoder takes the last of two equal keys. Every key has a colon, so a line with no more
+    # colons than set fields and the tag has none twice; only others are read again.
+    fields = 1 + sum(value is not None for value in msgspec.structs.astuple(event))
+    if line.count(b":") > fields:
+        _refuse_repeated_keys(line, where)
     if isinstance(event, Allocate) and (event.level is None) == (event.pin is None):
         raise InvalidSpec(f"{where}: $: either 'level' or 'pin' is needed, not both")
     return event
 
 
+def _refuse_repeated_keys(line: bytes, where: str) -> None:
+    keys = [key for key, _ in json.loads(line, object_pairs_hook=list)]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InvalidSpec(f"{where}: $.{key}: the key stands here twice")
+
+
 def read_events(path: Path) -> Iterator[tuple[int, Event]]:
     """Yield (line number, event) from a file, one line at a time; empty lines are skipped.
+
+    As in a specification, a byte order mark at the start is none of the text.
 
     Raises
     ------
@@ -169,6 +185,8 @@ def _lines(file: BinaryIO, source: str) -> Iterator[tuple[int, Event]]:
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
         if len(line) > MAX_LINE:
             raise InvalidSpec(f"{source}: line {number}: longer than {MAX_LINE >> 20} MiB")
         if line.strip():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hived_cells.errors import InvalidSpec
+from hived_cells.errors import InvalidSpec, shown
 
 __all__ = ["MAX_GPUS", "MAX_LEVELS", "Cell", "Chain"]
 
@@ -72,7 +72,7 @@ class Chain:
     def __post_init__(self) -> None:
         put = object.__setattr__  # the one way to fill derived fields of a frozen value
         if not isinstance(self.factors, Iterable):
-            raise InvalidSpec(f"chain: factors is {self.factors!r}, split factors are needed")
+            raise InvalidSpec(f"chain: factors is {shown(self.factors)}, split factors are needed")
         put(self, "factors", tuple(self.factors))
         _check_positive("top_cells", self.top_cells)
         for position, factor in enumerate(self.factors):
@@ -86,7 +86,7 @@ class Chain:
         for factor in self.factors:
             counts.append(counts[-1] * factor)
         if counts[-1] > MAX_GPUS:
-            raise InvalidSpec(f"chain: {counts[-1]} GPUs, at most {MAX_GPUS} are allowed")
+            raise InvalidSpec(f"chain: {shown(counts[-1])} GPUs, at most {MAX_GPUS} are allowed")
         put(self, "levels", levels)
         put(self, "sizes", tuple(sizes))
         put(self, "counts", (0, *reversed(counts)))
@@ -113,7 +113,7 @@ class Chain:
         self.check_level(level)
         if not 0 <= index < self.counts[level]:
             raise InvalidSpec(
-                f"cell: number {index} of level {level}; there are {self.counts[level]}"
+                f"cell: number {shown(index)} of level {level}; there are {self.counts[level]}"
             )
         path = []
         for factor in self.splits[level + 1 :]:
@@ -136,12 +136,14 @@ class Chain:
         7
         """
         if not isinstance(cell, Cell) or not isinstance(cell.path, tuple):
-            raise InvalidSpec(f"cell {cell!r}: a Cell with a tuple of child numbers is needed")
+            raise InvalidSpec(
+                f"cell {shown(cell)}: a Cell with a tuple of child numbers is needed"
+            )
         level, path = cell
         self.check_level(level)
         if len(path) != self.levels - level + 1:
             raise InvalidSpec(
-                f"cell {'/'.join(map(str, path))}: {len(path)} numbers do not lead "
+                f"cell {'/'.join(map(shown, path))}: {len(path)} numbers do not lead "
                 f"to level {level}"
             )
         index = 0
@@ -151,7 +153,7 @@ class Chain:
                 bound = self.factors[depth - 1]
             if type(number) is not int or not 0 <= number < bound:
                 raise InvalidSpec(
-                    f"cell {'/'.join(map(str, path))}: number {number!r} at depth {depth} "
+                    f"cell {'/'.join(map(shown, path))}: number {shown(number)} at depth {depth} "
                     f"is not in 0..{bound - 1}"
                 )
             index = index * bound + number if depth else number
@@ -171,7 +173,7 @@ class Chain:
         Cell(level=2, path=(1, 0))
         """
         if not isinstance(path, tuple) or not 1 <= len(path) <= self.levels:
-            raise InvalidSpec(f"cell path {path!r}: 1 to {self.levels} numbers are needed")
+            raise InvalidSpec(f"cell path {shown(path)}: 1 to {self.levels} numbers are needed")
         cell = Cell(self.levels - len(path) + 1, path)
         self.index(cell)
         return cell
@@ -190,10 +192,10 @@ class Chain:
         Cell(level=2, path=(1, 0))
         """
         if not isinstance(text, str):
-            raise InvalidSpec(f"cell {text!r}: an address is a text")
+            raise InvalidSpec(f"cell {shown(text)}: an address is a text")
         parts = text.split("/")
         if not all(part.isascii() and part.isdigit() and len(part) <= 9 for part in parts):
-            raise InvalidSpec(f"cell {text!r}: not child numbers with '/' between them")
+            raise InvalidSpec(f"cell {shown(text)}: not child numbers with '/' between them")
         return self.at(tuple(map(int, parts)))
 
     def cells(self, level: int) -> Iterator[Cell]:
@@ -215,9 +217,9 @@ class Chain:
         >>> Chain(top_cells=2, factors=(2,)).check_level(2)
         """
         if type(level) is not int or not 1 <= level <= self.levels:
-            raise InvalidSpec(f"level {level!r}: levels are 1..{self.levels}")
+            raise InvalidSpec(f"level {shown(level)}: levels are 1..{self.levels}")
 
 
 def _check_positive(name: str, number: int) -> None:
     if type(number) is not int or number < 1:
-        raise InvalidSpec(f"chain: {name} is {number!r}, a positive integer is needed")
+        raise InvalidSpec(f"chain: {name} is {shown(number)}, a positive integer is needed")

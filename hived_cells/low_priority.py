@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hived_cells import bitset
 from hived_cells.allocate import jobs_within
 from hived_cells.draft import Draft
-from hived_cells.errors import IllegalRequest, NoRoom
+from hived_cells.errors import IllegalRequest, NoRoom, shown
 from hived_cells.hierarchy import Cell
 from hived_cells.state import JOB_CHUNK, Job, State
 
@@ -53,16 +53,20 @@ def start(state: State, tenant: str, gpus: int) -> tuple[State, Job]:
     Job(tenant='B', gpus=(4,))
     """
     if not isinstance(tenant, str) or not tenant:
-        raise IllegalRequest(f"tenant {tenant!r}: a non-empty name is needed")
+        raise IllegalRequest(f"tenant {shown(tenant)}: a non-empty name is needed")
     if type(gpus) is not int or gpus < 1:
-        raise IllegalRequest(f"tenant {tenant!r} asks for {gpus!r} GPUs; at least 1 is needed")
+        raise IllegalRequest(
+            f"tenant {tenant!r} asks for {shown(gpus)} GPUs; at least 1 is needed"
+        )
     taken: list[int] = []
     for idle in _idle_by_preference(state, gpus, taken):
         taken.extend(idle[: gpus - len(taken)])
         if len(taken) == gpus:
             break
     else:
-        raise NoRoom(f"tenant {tenant!r} asks for {gpus} GPUs at low priority; {len(taken)} idle")
+        raise NoRoom(
+            f"tenant {tenant!r} asks for {shown(gpus)} GPUs at low priority; {len(taken)} idle"
+        )
     job = Job(tenant, tuple(sorted(taken)))
     draft = Draft(state)
     draft.enter_job(job)
@@ -103,7 +107,7 @@ def require_running(state: State, job: Job) -> None:
     first = job.gpus[0] if isinstance(job, Job) and job.gpus else -1
     known = type(first) is int and 0 <= first < state.chain.gpus
     if not known or state.job_at[first // JOB_CHUNK][first % JOB_CHUNK] != job:
-        raise IllegalRequest(f"no low-priority job {job!r} runs")
+        raise IllegalRequest(f"no low-priority job {shown(job)} runs")
 
 
 def victims(state: State, cell: Cell) -> tuple[Job, ...]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from hived_cells import bitset
+from hived_cells.bindings import Bindings
 from hived_cells.cluster import Cluster
 from hived_cells.hierarchy import Cell
-from hived_cells.recover import Bindings, recover
+from hived_cells.recover import recover
 from hived_cells.spec.values import Spec, SpecPool
 from hived_cells.state import Job, State, bound_cells, jobs
 

@@ -4,102 +4,18 @@ Only bindings persist (Section 4): they are plain data, replayed in their order 
 one that would break a promise is turned into a low-priority job on the same GPUs.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from hived_cells import bitset
+from hived_cells.bindings import Bindings
 from hived_cells.draft import Draft, containing_free_cell
-from hived_cells.errors import InvalidSpec
+from hived_cells.errors import InvalidSpec, shown
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.reservation import Pool
 from hived_cells.state import Job, State, bound_cells, initial_state, jobs
 
-__all__ = ["Bindings", "Recovery", "bindings_of", "recover"]
-
-
-@dataclass(frozen=True, slots=True)
-class Bindings:
-    """What has to survive a crash, as plain data.
-
-    Parameters
-    ----------
-    held
-        (tenant, cell) of every held cell, most important first; pins in use included.
-    jobs
-        Low-priority jobs.
-    bad
-        Bad cells, as the nodes report them.
-
-    Examples
-    --------
-    >>> Bindings([("A", Cell(1, (0, 1)))]).to_data()
-    {'held': [{'tenant': 'A', 'cell': [0, 1]}], 'low_priority': [], 'bad': []}
-    """
-
-    held: tuple[tuple[str, Cell], ...]
-    jobs: tuple[Job, ...]
-    bad: tuple[Cell, ...]
-
-    def __init__(
-        self,
-        held: Iterable[tuple[str, Cell]],
-        *,
-        jobs: Iterable[Job] = (),
-        bad: Iterable[Cell] = (),
-    ) -> None:
-        object.__setattr__(self, "held", tuple((tenant, cell) for tenant, cell in held))
-        object.__setattr__(self, "jobs", tuple(jobs))
-        object.__setattr__(self, "bad", tuple(bad))
-
-    def to_data(self) -> dict[str, list[Any]]:
-        """Return the bindings as lists, strings and integers, ready for JSON.
-
-        Examples
-        --------
-        >>> Bindings([], jobs=[Job("A", (3,))]).to_data()["low_priority"]
-        [{'tenant': 'A', 'gpus': [3]}]
-        """
-        return {
-            "held": [{"tenant": tenant, "cell": list(cell.path)} for tenant, cell in self.held],
-            "low_priority": [{"tenant": job.tenant, "gpus": list(job.gpus)} for job in self.jobs],
-            "bad": [list(cell.path) for cell in self.bad],
-        }
-
-    @classmethod
-    def from_data(cls, chain: Chain, data: Mapping[str, Any]) -> "Bindings":
-        """Return the bindings that `to_data` made; a cell's level follows from its path.
-
-        Raises
-        ------
-        InvalidSpec
-            The data has not that form.
-
-        Examples
-        --------
-        >>> one = Bindings([("A", Cell(1, (0, 1)))], bad=[Cell(2, (1,))])
-        >>> Bindings.from_data(Chain(2, (2,)), one.to_data()) == one
-        True
-        """
-        try:
-            return cls(
-                [(entry["tenant"], _cell(chain, entry["cell"])) for entry in data["held"]],
-                jobs=[
-                    Job(entry["tenant"], tuple(entry["gpus"])) for entry in data["low_priority"]
-                ],
-                bad=[_cell(chain, path) for path in data["bad"]],
-            )
-        except (KeyError, TypeError) as error:
-            raise InvalidSpec(
-                f"bindings: not of the form that to_data gives ({error!r})"
-            ) from None
-
-
-def _cell(chain: Chain, path: Iterable[int]) -> Cell:
-    numbers = tuple(path)
-    if any(type(number) is not int or number < 0 for number in numbers):
-        raise InvalidSpec(f"bindings: cell {list(numbers)} is not made of child numbers")
-    return Cell(chain.levels - len(numbers) + 1, numbers)
+__all__ = ["HasPool", "HasPools", "Recovery", "bindings_of", "recover"]
 
 
 class Recovery(NamedTuple):
@@ -132,28 +48,46 @@ def bindings_of(state: State) -> Bindings:
     return Bindings(bound_cells(state), jobs=jobs(state), bad=bad)
 
 
-def recover(pool: Pool, bindings: Bindings) -> Recovery:
+class HasPool(Protocol):
+    """A pool with more around it: `SpecPool`, `State`."""
+
+    @property
+    def pool(self) -> Pool:
+        """The pool."""
+
+
+class HasPools(Protocol):
+    """A specification: `Spec`."""
+
+    @property
+    def pools(self) -> Sequence[HasPool]:
+        """Its pools."""
+
+
+def recover(spec: Pool | HasPool | HasPools, bindings: Bindings | Mapping[str, Any]) -> Recovery:
     """Replay bindings into a pool in their order.
 
     Guarantee: every S_k >= 0 afterwards, and a state's own bindings give an equal state. A
     binding is kept if the tenant's reservation covers it and no S_k becomes negative; else it is
     downgraded to a low-priority job on the same GPUs. Hardware that the pool no longer has is
-    ignored; the rest of a low-priority job stays accounted. O(bindings x levels x factor).
+    ignored; the rest of a low-priority job stays accounted.
+    O(bindings x levels x factor + GPUs bound, bad or in jobs).
 
     Parameters
     ----------
-    pool
-        The present chain and reservation, `state.pool` of any state on them.
+    spec
+        The present chain and reservation: a `Pool`, such as `state.pool` of any state on them, or
+        what has one: a `SpecPool`, or a `Spec` of one pool. For several see `recover_cluster`.
     bindings
-        What was bound, most important first.
+        What was bound, most important first, as `Bindings` or as their `to_data()`.
 
     Raises
     ------
     Infeasible
         The reservation itself does not fit.
     InvalidSpec
-        Two bindings claim one GPU, a tenant has no name, or a job's GPUs are not ascending
-        integers of at least 0.
+        `spec` has no pool or several, two bindings claim one GPU, a tenant has no name, or a
+        job's GPUs are not ascending integers of at least 0.
 
     References
     ----------
@@ -168,6 +102,9 @@ def recover(pool: Pool, bindings: Bindings) -> Recovery:
     ((('A', Cell(level=1, path=(1, 0))),), <State of 4 GPUs in 2 levels: free 1+1, owed 0+0, \
 held {'A': {1: 1}}, 1 GPUs in low-priority use>)
     """
+    pool = _one_pool(spec)
+    if not isinstance(bindings, Bindings):
+        bindings = Bindings.from_data(pool.chain, bindings)
     draft = Draft(initial_state(pool.chain, pool.reservation))
     for cell in bindings.bad:
         if (index := _present(pool.chain, cell)) >= 0:
@@ -194,6 +131,20 @@ held {'A': {1: 1}}, 1 GPUs in low-priority use>)
     return Recovery(draft.freeze(), tuple(downgraded), tuple(ignored))
 
 
+def _one_pool(spec: object) -> Pool:
+    pools = getattr(spec, "pools", None)
+    if isinstance(pools, Sequence):
+        if len(pools) != 1:
+            raise InvalidSpec(
+                f"recover: the specification has {len(pools)} pools; recover_cluster takes several"
+            )
+        spec = pools[0]
+    pool = spec if isinstance(spec, Pool) else getattr(spec, "pool", None)
+    if not isinstance(pool, Pool):
+        raise InvalidSpec(f"recover: {shown(spec)} is no pool and has none")
+    return pool
+
+
 def _present(chain: Chain, cell: Cell) -> int:
     """Return the number of a cell, -1 where the chain has no such cell."""
     try:
@@ -204,14 +155,14 @@ def _present(chain: Chain, cell: Cell) -> int:
 
 def _check_tenant(tenant: str) -> None:
     if not isinstance(tenant, str) or not tenant:
-        raise InvalidSpec(f"bindings: tenant {tenant!r} is not a name")
+        raise InvalidSpec(f"bindings: tenant {shown(tenant)} is not a name")
 
 
 def _check_job(job: Job) -> None:
     _check_tenant(job.tenant)
     whole = all(type(gpu) is int and gpu >= 0 for gpu in job.gpus)
     if not whole or list(job.gpus) != sorted(set(job.gpus)):
-        raise InvalidSpec(f"bindings: the GPUs of {job} are not ascending integers from 0")
+        raise InvalidSpec(f"bindings: the GPUs of {shown(job)} are not ascending integers from 0")
 
 
 def _claim(

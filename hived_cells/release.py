@@ -2,7 +2,7 @@
 
 from hived_cells import bitset
 from hived_cells.draft import Draft, key_of
-from hived_cells.errors import IllegalRequest, InvalidSpec
+from hived_cells.errors import IllegalRequest, InvalidSpec, shown
 from hived_cells.hierarchy import Cell
 from hived_cells.state import State
 
@@ -46,7 +46,9 @@ def release(state: State, tenant: str, cell: Cell) -> State:
     try:
         index = state.chain.index(cell)
     except InvalidSpec as error:
-        raise IllegalRequest(f"tenant {tenant!r} releases no cell of the pool: {error}") from error
+        raise IllegalRequest(
+            f"tenant {shown(tenant)} releases no cell of the pool: {error}"
+        ) from error
     level = cell.level
     if number < 0 or not bitset.has(state.bound[number][level], index):
         return _release_pin(state, tenant, cell)
@@ -62,7 +64,7 @@ def _release_pin(state: State, tenant: str, cell: Cell) -> State:
             break
     else:
         raise IllegalRequest(
-            f"tenant {tenant!r} does not hold cell {cell} of level {cell.level}: "
+            f"tenant {shown(tenant)} does not hold cell {cell} of level {cell.level}: "
             + holdings(state, tenant)
         )
     draft = Draft(state)

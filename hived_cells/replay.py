@@ -10,7 +10,7 @@ from typing import Any
 from hived_cells.allocate import allocate, allocate_pin
 from hived_cells.choose import HIVED, Choose
 from hived_cells.cluster import Cluster, initial_cluster
-from hived_cells.errors import IllegalRequest, InvalidSpec, NoRoom
+from hived_cells.errors import IllegalRequest, InvalidChoice, InvalidSpec, NoRoom
 from hived_cells.events import Allocate, Bad, Event, Heal, LowPriority, Release
 from hived_cells.faults import heal, is_bad, mark_bad
 from hived_cells.hierarchy import Cell
@@ -79,6 +79,8 @@ def replay(
         The specification's reserved cells do not fit.
     InvalidSpec
         An event names an unknown pool, cell or type, or does not say which pool it means.
+    InvalidChoice
+        `choose` returned something that is not a candidate.
 
     Examples
     --------
@@ -106,8 +108,8 @@ def replay(
         except NoRoom as error:
             outcome |= {"outcome": "wait", "reason": str(error)}
             touched = ()
-        except InvalidSpec as error:
-            raise InvalidSpec(f"{source}: line {line}: {error}") from None
+        except (InvalidSpec, InvalidChoice) as error:
+            raise type(error)(f"{source}: line {line}: {error}") from None
         pools = touched or ((outcome["pool"],) if "pool" in outcome else tuple(book.cluster))
         outcome |= _counts(book.cluster, pools)
         if broken := [str(rule) for name in pools for rule in _broken(book.cluster[name])]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from hived_cells.errors import Infeasible, InvalidSpec
+from hived_cells.errors import Infeasible, InvalidSpec, shown
 from hived_cells.hierarchy import Cell, Chain
 
 __all__ = ["Pin", "Pool", "Reservation", "Shortage", "first_short_level", "is_feasible"]
@@ -74,15 +74,19 @@ class Reservation:
         self, cells: Mapping[str, Mapping[int, int]], *, pins: Iterable[Pin] = ()
     ) -> None:
         if not isinstance(cells, Mapping):
-            raise InvalidSpec(f"reservation: {cells!r} is no mapping from tenants to counts")
+            raise InvalidSpec(f"reservation: {shown(cells)} is no mapping from tenants to counts")
         owned: dict[str, Counts] = {
             _checked_name(tenant): _checked_counts(tenant, counts)
             for tenant, counts in cells.items()
         }
         by_name: dict[str, Pin] = {}
+        if not isinstance(pins, Iterable):
+            raise InvalidSpec(f"reservation: pins is {shown(pins)}, a list of Pins is needed")
         for pin in pins:
             if not isinstance(pin, Pin) or not isinstance(pin.cell, Cell):
-                raise InvalidSpec(f"pin {pin!r}: a Pin with a name, a tenant and a Cell is needed")
+                raise InvalidSpec(
+                    f"pin {shown(pin)}: a Pin with a name, a tenant and a Cell is needed"
+                )
             _checked_name(pin.tenant)
             if _checked_name(pin.name) in by_name:
                 raise InvalidSpec(f"pin {pin.name!r} is given twice")
@@ -132,6 +136,10 @@ class Pool:
     pin_indices: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.chain, Chain):
+            raise InvalidSpec(f"pool: {shown(self.chain)} is no Chain")
+        if not isinstance(self.reservation, Reservation):
+            raise InvalidSpec(f"pool: {shown(self.reservation)} is no Reservation")
         put = object.__setattr__
         width = self.chain.levels + 1
         rows = []
@@ -140,7 +148,7 @@ class Pool:
             for level, number in counts:
                 if not 1 <= level < width:
                     raise InvalidSpec(
-                        f"tenant {tenant!r} reserves cells of level {level}; "
+                        f"tenant {tenant!r} reserves cells of level {shown(level)}; "
                         f"levels are 1..{width - 1}"
                     )
                 row[level] = number
@@ -226,7 +234,7 @@ def require_feasible(pool: Pool) -> None:
     if short is not None:
         pins = sum(pin.cell.level == short.level for pin in pool.reservation.pins)
         note = f", {pins} of them pinned" if pins else ""
-        message = f"level {short.level} is short: {short.needed} cells needed{note}, "
+        message = f"level {short.level} is short: {shown(short.needed)} cells needed{note}, "
         raise Infeasible(
             f"{message}{short.available} available",
             level=short.level,
@@ -267,19 +275,21 @@ def free_counts_beside_pins(pool: Pool) -> tuple[int, ...]:
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not name:
-        raise InvalidSpec(f"name {name!r}: tenants and pins are named by non-empty strings")
+        raise InvalidSpec(f"name {shown(name)}: tenants and pins are named by non-empty strings")
     return name
 
 
 def _checked_counts(tenant: str, counts: Mapping[int, int]) -> Counts:
     if not isinstance(counts, Mapping):
-        raise InvalidSpec(f"tenant {tenant!r}: {counts!r} is no mapping from levels to counts")
+        raise InvalidSpec(
+            f"tenant {tenant!r}: {shown(counts)} is no mapping from levels to counts"
+        )
     for level, number in counts.items():
         if type(level) is not int or level < 1:
-            raise InvalidSpec(f"tenant {tenant!r}: level {level!r} is not a positive integer")
+            raise InvalidSpec(f"tenant {tenant!r}: level {shown(level)} is not a positive integer")
         if type(number) is not int or number < 0:
             raise InvalidSpec(
-                f"tenant {tenant!r}: {number!r} cells of level {level}; "
+                f"tenant {tenant!r}: {shown(number)} cells of level {shown(level)}; "
                 "a count is an integer of at least 0"
             )
     return tuple(sorted((level, number) for level, number in counts.items() if number))

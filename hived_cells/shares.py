@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hived_cells import bitset
 from hived_cells.draft import Draft
-from hived_cells.errors import IllegalRequest
+from hived_cells.errors import IllegalRequest, shown
 from hived_cells.state import Job, State, jobs
 
 __all__ = ["Rebalance", "fair_shares", "rebalance"]
@@ -56,7 +56,8 @@ def fair_shares(
     Raises
     ------
     IllegalRequest
-        A number is negative or not an integer, or a weight is not a positive exact number.
+        The demands or weights are no mappings, a number is negative or no integer, or a weight
+        is not a positive exact number.
 
     References
     ----------
@@ -67,6 +68,8 @@ def fair_shares(
     >>> fair_shares(10, {"A": 10, "B": 10, "C": 1}, weights={"B": 2})
     {'A': 3, 'B': 6, 'C': 1}
     """
+    _check_table("demands", demands)
+    _check_table("weights", weights or {})
     weight = {tenant: (weights or {}).get(tenant, 1) for tenant in sorted(demands)}
     _check_numbers(capacity, demands, weight)
     level = _water_level(capacity, demands, weight)
@@ -89,15 +92,24 @@ def fair_shares(
     return got
 
 
+def _check_table(name: str, table: object) -> None:
+    if not isinstance(table, Mapping) or not all(isinstance(key, str) for key in table):
+        raise IllegalRequest(f"{name}: {shown(table)} is no mapping from tenants' names")
+
+
 def _check_numbers(
     capacity: int, demands: Mapping[str, int], weights: Mapping[str, Weight]
 ) -> None:
     for name, number in [("the capacity", capacity), *demands.items()]:
         if type(number) is not int or number < 0:
-            raise IllegalRequest(f"{name}: {number!r} GPUs; an integer of at least 0 is needed")
+            raise IllegalRequest(
+                f"{name}: {shown(number)} GPUs; an integer of at least 0 is needed"
+            )
     for tenant, weight in weights.items():
         if type(weight) not in {int, Fraction} or weight <= 0:
-            raise IllegalRequest(f"{tenant}: weight {weight!r}; a positive integer or Fraction")
+            raise IllegalRequest(
+                f"{tenant}: weight {shown(weight)}; a positive integer or Fraction"
+            )
 
 
 def _water_level(
@@ -140,6 +152,7 @@ def rebalance(
     >>> rebalance(state, {"A": 4, "B": 4}).stopped
     (Job(tenant='A', gpus=(2, 3)),)
     """
+    _check_table("demands", demands)
     running: dict[str, list[Job]] = {}
     for job in jobs(state):
         running.setdefault(job.tenant, []).append(job)

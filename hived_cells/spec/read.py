@@ -6,7 +6,7 @@ The sections are read by `types` and `cells`; here the virtual clusters are, and
 from dataclasses import dataclass
 from pathlib import Path
 
-from hived_cells.errors import InvalidSpec
+from hived_cells.errors import InvalidSpec, shown
 from hived_cells.reservation import Pin, Pool, Reservation
 from hived_cells.spec.cells import PinnedPlace, PoolCells, read_cells
 from hived_cells.spec.tree import Entry, parse_tree, read_text
@@ -83,6 +83,8 @@ def parse_spec(text: str, *, source: str = "specification") -> Spec:
     >>> spec.pool("NODE").pool
     Pool(chain=Chain(top_cells=1, factors=(8,)), reservation=Reservation({'A': {1: 3}}))
     """
+    if not isinstance(text, str):
+        raise InvalidSpec(f"{source}: {shown(text)} is no text")
     root = parse_tree(text, source).mapping(
         {"physicalCluster", "virtualClusters", *_SETTINGS}, required=("physicalCluster",)
     )

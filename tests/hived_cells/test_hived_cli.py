@@ -173,6 +173,38 @@ def test_a_broken_invariant_is_code_1(folder, capsys, monkeypatch):
     assert capsys.readouterr().err == "hived-cells: events.jsonl: line 7: slack: x\n" * 2
 
 
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("return 3", "events.jsonl: line 1: choose returned 3, which is none of the candidates"),
+        ("raise SystemExit(7)", "events.jsonl: line 1: --choose: mine:f raised SystemExit(7)"),
+        ("1 / 0", "events.jsonl: line 1: --choose: mine:f raised ZeroDivisionError"),
+    ],
+)
+def test_a_choice_that_lies_or_ends_the_process_is_code_2(folder, body, says):
+    """Tests that what a choice of one's own does wrong is said with file and line."""
+    (folder / "mine.py").write_text(f"def f(_):\n    {body}\n")
+    (folder / "events.jsonl").write_text(
+        '{"op": "allocate", "id": "c1", "tenant": "A", "level": 1}\n'
+    )
+    done = run("replay", "spec.yaml", "events.jsonl", "--choose", "mine:f")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    (folder / "mine.py").write_text("raise SystemExit(0)")
+    done = run("replay", "spec.yaml", "events.jsonl", "--choose", "mine:f")
+    assert done.returncode == 2
+    assert "SystemExit" in done.stderr
+
+
+@pytest.mark.parametrize("path", ["", ".", "picture", "folder/"])
+def test_a_picture_needs_an_ending(folder, path, capsys):
+    """Tests that a name without an ending is refused as such and nothing is written."""
+    before = sorted(folder.iterdir())
+    assert main(["show", "spec.yaml", "--picture", path]) == 2
+    assert "an ending such as .png" in capsys.readouterr().err
+    assert sorted(folder.iterdir()) == before
+
+
 def test_missing_matplotlib_is_said(folder, capsys, monkeypatch):
     """Tests the message where the extra is not installed."""
     monkeypatch.setitem(sys.modules, "hived_cells.plot", None)
@@ -240,6 +272,38 @@ def test_a_full_disk_is_code_2(folder):
     done = run("replay", "spec.yaml", "events.jsonl", "-o", "/dev/full")
     assert done.returncode == 2
     assert done.stderr == "hived-cells: output: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("rest", "code", "says"),
+    [
+        ("check spec.yaml >&-", 2, "hived-cells: output: standard output is closed\n"),
+        ("check spec.yaml --json >&-", 2, "hived-cells: output: standard output is closed\n"),
+        ("show spec.yaml >&-", 2, "hived-cells: output: standard output is closed\n"),
+        (
+            "replay spec.yaml events.jsonl >&-",
+            2,
+            "hived-cells: output: standard output is closed\n",
+        ),
+        ("replay spec.yaml events.jsonl -o out >&-", 0, ""),
+        ("--help >&-", 0, None),
+        ("check nowhere 2>&-", 2, ""),
+        ("check nowhere >&- 2>&-", 2, ""),
+        ("check nowhere 2>/dev/full", 2, ""),
+        ("check short.yaml 2>/dev/full", 3, ""),
+    ],
+)
+def test_closed_and_full_streams_change_no_exit_code(folder, rest, code, says):
+    """Tests that without standard output or error the code says it and nothing goes astray."""
+    command = f'"{sys.executable}" -m hived_cells {rest}'
+    done = subprocess.run(
+        command, shell=True, capture_output=True, check=False, text=True, timeout=60
+    )
+    assert done.returncode == code
+    assert says is None or done.stderr == says
+    assert "nowhere" not in done.stdout
+    assert "-o out" not in rest or len((folder / "out").read_text()) > 0
 
 
 def many_events(folder, count):

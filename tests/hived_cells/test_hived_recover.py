@@ -26,6 +26,7 @@ from hived_cells import (
     initial_state,
     jobs,
     mark_bad,
+    parse_spec,
     recover,
     slack,
     start,
@@ -180,3 +181,62 @@ def test_a_binding_that_needs_no_split_is_kept():
     state, cell = allocate(state, "A", 2)
     assert recover(state.pool, Bindings([("A", cell)])).state == state
     assert str(at(state, "0")) == "0"
+
+
+SPEC = """
+physicalCluster:
+  cellTypes: {NODE: {childCellType: GPU, childCellNumber: 2, isNodeLevel: true}}
+  physicalCells: [{cellType: NODE, cellAddress: n1}, {cellType: NODE, cellAddress: n2}]
+virtualClusters: {A: {virtualCells: [{cellType: NODE.GPU, cellNumber: 3}]}}
+"""
+
+
+def test_a_specification_and_plain_data_will_do():
+    """Tests `recover(spec, bindings)` with all that is a specification and with JSON's data."""
+    spec = parse_spec(SPEC)
+    state, _ = allocate(initial_state(Chain(2, (2,)), Reservation({"A": {1: 3}})), "A", 1)
+    bindings = bindings_of(state)
+    for one in (spec, spec.pool("NODE"), state.pool, state):
+        for saved in (bindings, json.loads(json.dumps(bindings.to_data()))):
+            assert recover(one, saved).state == state
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        (parse_spec("physicalCluster: {cellTypes: {}}"), "0 pools; recover_cluster"),
+        (None, "is no pool"),
+        (Chain(2, ()), "is no pool"),
+        ({"pools": []}, "is no pool"),
+    ],
+)
+def test_what_is_no_pool_is_refused(spec, says):
+    """Tests that a specification of several pools is sent to `recover_cluster`."""
+    with pytest.raises(InvalidSpec, match=says):
+        recover(spec, Bindings([]))
+
+
+@pytest.mark.parametrize("bindings", [None, [], 3, {}, [("A", Cell(1, (0, 0)))]])
+def test_what_are_no_bindings_is_refused(bindings):
+    """Tests that bindings of another type are refused by name."""
+    with pytest.raises(InvalidSpec, match="bindings"):
+        recover(parse_spec(SPEC), bindings)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Bindings(5),
+        lambda: Bindings([("A",)]),
+        lambda: Bindings([("A", "0/0")]),
+        lambda: Bindings([("A", Cell(1, [0, 0]))]),
+        lambda: Bindings([], jobs=[("A", (1,))]),
+        lambda: Bindings([], jobs=[Job("A", 5)]),
+        lambda: Bindings([], jobs=None),
+        lambda: Bindings([], bad=["0"]),
+    ],
+)
+def test_what_is_not_understood_is_not_taken_for_gone(make):
+    """Tests that a cell that is no `Cell` is refused; it used to be ignored as gone."""
+    with pytest.raises(InvalidSpec, match="are needed"):
+        make()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hived_cells import Infeasible, InvalidSpec, parse_spec
 from hived_cells import replay as replay_module
-from hived_cells.events import Allocate, LowPriority, parse_event, read_events
+from hived_cells.events import Allocate, Bad, LowPriority, parse_event, read_events
 from hived_cells.replay import Ledger, replay
 from hived_cells.testing import event_lists
 
@@ -86,6 +86,39 @@ def test_bytes_that_are_no_text_and_lines_without_end(tmp_path):
         list(read_events(tmp_path))
     with pytest.raises(InvalidSpec, match="null"):
         list(read_events(tmp_path / "a\0b"))
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('{"op": "release", "id": "a", "id": "b"}', "id"),
+        ('{"op": "release", "id": "a", "id" : "a"}', "id"),
+        ('{"op": "release", "op": "release", "id": "a"}', "op"),
+        ('{"op": "bad", "cell": "n1", "pool": null, "pool": "NODE"}', "pool"),
+        (r'{"op": "release", "id": "a", "i\u0064": "b"}', "id"),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(line, key):
+    """Tests that neither of two equal keys wins; the last one used to, silently."""
+    with pytest.raises(InvalidSpec, match=rf"\$\.{key}: the key stands here twice"):
+        parse_event(line.encode())
+
+
+def test_colons_in_values_are_no_keys():
+    """Tests that what the search for equal keys looks at first does not refuse anything."""
+    event = parse_event(b'{"op": "bad", "cell": "n1:0:1", "pool": null}')
+    assert event == Bad(cell="n1:0:1")
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_no_text(tmp_path):
+    """Tests that a file from another system is read; a mark in the middle is refused."""
+    path = tmp_path / "events.jsonl"
+    line = b'{"op": "release", "id": "a"}\r\n'
+    path.write_bytes(b"\xef\xbb\xbf" + line + line)
+    assert [number for number, _ in read_events(path)] == [1, 2]
+    path.write_bytes(line + b"\xef\xbb\xbf" + line)
+    with pytest.raises(InvalidSpec, match="line 2"):
+        list(read_events(path))
 
 
 def test_nesting_beyond_the_parser_is_refused():
