@@ -2,6 +2,7 @@
 
 import gc
 import re
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
@@ -394,3 +395,18 @@ def test_tags_that_are_true_are_read():
     text = NODES.replace("n1", "!!str 1", 1)
     assert parse_spec(text).find("1")
     assert parse_spec(NODES.replace("n1", "!!null null", 1))
+
+
+def test_a_huge_node_in_two_pools_is_refused_before_its_gpus_are_listed():
+    """Tests that 16 million GPUs twice take no time and no memory; they took gigabytes."""
+    tracemalloc.start()
+    with pytest.raises(InvalidSpec, match="GPU '0' of node 'x' stands twice"):
+        parse_spec(
+            "physicalCluster:\n  cellTypes:\n"
+            "    N: {childCellType: G, childCellNumber: 16777216, isNodeLevel: true}\n"
+            "    M: {childCellType: H, childCellNumber: 16777216, isNodeLevel: true}\n"
+            "  physicalCells: [{cellType: N, cellAddress: x}, {cellType: M, cellAddress: x}]\n"
+        )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50_000_000
