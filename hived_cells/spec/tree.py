@@ -257,7 +257,13 @@ class _Builder:
         """Take the next event."""
         name = type(event).__name__
         if name == "ScalarEvent":
-            entry = Entry(*_scalar(event), where=self._where(event))
+            value, kind = _scalar(event)
+            where = self._where(event)
+            if kind not in _KINDS or (kind in _PLAIN and not _PLAIN[kind].fullmatch(event.value)):
+                raise InvalidSpec(f"{where}: tag {kind!r} does not fit {event.value!r:.40}")
+            if _CONTROL.search(event.value):
+                raise InvalidSpec(f"{where}: {event.value!r:.40} has a control character")
+            entry = Entry(value, kind, where)
             self._remember(event.anchor, entry, 1)
             self._put(entry, 1, event)
         elif name in {"MappingStartEvent", "SequenceStartEvent"}:
@@ -326,7 +332,8 @@ def _scalar(event: Any) -> tuple[str | None, str]:
     """Return a scalar's text and kind; what stands in quotes is text whatever it looks like."""
     text = str(event.value)
     if event.tag:
-        return text, str(event.tag).removeprefix(_TAG)
+        kind = str(event.tag).removeprefix(_TAG)
+        return (None if kind == "null" else text), kind
     if not event.implicit[0]:
         return text, "str"
     for kind, pattern in _PLAIN.items():
@@ -334,6 +341,9 @@ def _scalar(event: Any) -> tuple[str | None, str]:
             return (None if kind == "null" else text), kind
     return text, "str"
 
+
+_KINDS = {"str", "null", "bool", "int", "float"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # would steer the terminal that shows a name
 
 # What a plain scalar means, as far as it matters here (YAML 1.2 core schema).
 _PLAIN = {

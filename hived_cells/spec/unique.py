@@ -25,12 +25,35 @@ def require_unique(pools: Sequence[SpecPool], source: str) -> None:
     """
     owners: dict[tuple[str, str], str] = {}  # (node, GPU) → pool
     shared = _shared_nodes(pools)
+    _refuse_alike(pools, source)
     for pool in pools:
         _check_siblings(pool, source)
         named = _nodes_with_names_below(pool)
         for level, index, node in pool.own:
             if level == pool.node_level and (node in shared or index in named):
                 _check_node(pool, node, index, owners, source)
+
+
+def _refuse_alike(pools: Sequence[SpecPool], source: str) -> None:
+    """Refuse a node in two pools with nothing named inside: both have a GPU 0.
+
+    Found before any GPU is listed, of which there may be millions.
+    """
+    seen: dict[str, str] = {}
+    for pool in pools:
+        named = _nodes_with_names_below(pool)
+        for level, index, node in pool.own:
+            if level == pool.node_level and index not in named:
+                if node in seen and seen[node] != pool.name:
+                    raise _twice(source, "0", node, (seen[node], pool.name))
+                seen[node] = pool.name
+
+
+def _twice(source: str, gpu: str, node: str, pools: tuple[str, str]) -> InvalidSpec:
+    return InvalidSpec(
+        f"{source}: GPU {gpu!r} of node {node!r} stands twice, in pool {pools[0]!r} "
+        f"and in pool {pools[1]!r}"
+    )
 
 
 def _check_node(
@@ -41,10 +64,7 @@ def _check_node(
     for number in range(index * size, (index + 1) * size):
         gpu = pool.label(1, number)
         if (node, gpu) in owners:
-            raise InvalidSpec(
-                f"{source}: GPU {gpu!r} of node {node!r} stands twice, in pool "
-                f"{owners[node, gpu]!r} and in pool {pool.name!r}"
-            )
+            raise _twice(source, gpu, node, (owners[node, gpu], pool.name))
         owners[node, gpu] = pool.name
 
 

@@ -1,10 +1,13 @@
 """The public specification: what is inferred, and every faulty one refused by name."""
 
 import gc
+import re
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hived_specs import NODES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -361,3 +364,49 @@ def test_any_text_is_read_or_refused(content):
     """Tests that no text makes the reader fail in any other way than by its own error."""
     with suppress(InvalidSpec):
         parse_spec(content)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("!foo n1", "tag '!foo' does not fit 'n1'"),
+        ("!!null n1", "tag 'null' does not fit 'n1'"),
+        ("!!int n1", "tag 'int' does not fit 'n1'"),
+        ("!!bool n1", "tag 'bool' does not fit 'n1'"),
+        ("!!binary bjE=", "tag 'binary' does not fit"),
+        (r'"n\e[2J"', "has a control character"),
+        (r'"n\n1"', "has a control character"),
+        (r'"n\0"', "has a control character"),
+        (r'"n\x9b"', "has a control character"),
+    ],
+)
+def test_tags_and_control_characters_are_not_overlooked(written, says):
+    """Tests that a tag that lies is refused with its place; it used to be dropped.
+
+    A control character in a name would reach the terminal that shows the tree.
+    """
+    text = NODES.replace("n1", written, 1)
+    with pytest.raises(InvalidSpec, match=re.escape(says)):
+        parse_spec(text)
+
+
+def test_tags_that_are_true_are_read():
+    """Tests that a text, a number and an empty place may be tagged as what they are."""
+    text = NODES.replace("n1", "!!str 1", 1)
+    assert parse_spec(text).find("1")
+    assert parse_spec(NODES.replace("n1", "!!null null", 1))
+
+
+def test_a_huge_node_in_two_pools_is_refused_before_its_gpus_are_listed():
+    """Tests that 16 million GPUs twice take no time and no memory; they took gigabytes."""
+    tracemalloc.start()
+    with pytest.raises(InvalidSpec, match="GPU '0' of node 'x' stands twice"):
+        parse_spec(
+            "physicalCluster:\n  cellTypes:\n"
+            "    N: {childCellType: G, childCellNumber: 16777216, isNodeLevel: true}\n"
+            "    M: {childCellType: H, childCellNumber: 16777216, isNodeLevel: true}\n"
+            "  physicalCells: [{cellType: N, cellAddress: x}, {cellType: M, cellAddress: x}]\n"
+        )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50_000_000
