@@ -338,6 +338,24 @@ Proof.
   apply (fall_back l m _ G); [intros r; apply le_n | assumption | assumption].
 Qed.
 
+(** The order of switching does not matter: after any switches either everything
+    fits, or somebody can give of what is overdrawn; and the end can be reached. *)
+Theorem any_order : forall l m, gpus_fit l -> switches l m ->
+  (fits m \/ exists i r a e b,
+     gpus_each * per_gpu r < used i r m /\ m = a ++ e :: b /\
+     0 < gpus_on i (pieces e) /\ per_gpu r < allotment e r /\
+     switch m (a ++ to_share e :: b)) /\
+  exists n, switches m n /\ fits n.
+Proof.
+  intros l m G S.
+  assert (G' : gpus_fit m) by exact (gpus_fit_pieces _ _ (proj2 (switches_keep _ _ S)) G).
+  split; [| now apply switching_succeeds].
+  destruct (fits_or_overdrawn m G') as [F | (i & r & U)]; [now left | right].
+  destruct (overdrawn_has_giver m i r (G' i) U) as (e & He & On & L).
+  apply in_split in He as (a & b & ->). exists i, r, a, e, b.
+  repeat split; try assumption. intros W. specialize (W r). lia.
+Qed.
+
 End Tune.
 
 (** ** Why the rules are as they are
@@ -367,10 +385,22 @@ Proof.
       * specialize (Hin true). cbv in Hin. lia.
 Qed.
 
+(** A demand that does not saturate need not be fair. *)
+Definition shy : job bool :=
+  {| demand := vec 1 1; grid := [(vec 1 1, 1); (vec 2 2, 2)] |}.
+
+Example saturating_needed : ~ fair bool two_each shy (demand bool shy).
+Proof.
+  intros F. destruct (F 2) as (w & Hw & c & Hc & Hin).
+  - exists (vec 2 2). split; [right; now left | intros []; cbv; lia].
+  - simpl in Hc. destruct Hc as [E | [E | []]]; injection E as <- <-; [lia |].
+    specialize (Hin true). cbv in Hin. lia.
+Qed.
+
 (** Switching a job that lies on two servers can overfill the other one, so
-    switching must go on there, or take a closed set of servers at once.  Servers of two GPUs; the wide job holds
-    (3, 1) on both, its neighbour on server 1 holds (1, 3), and a newcomer takes
-    its share on server 0. *)
+    switching must go on there, or take a closed set of servers at once.  Servers
+    of two GPUs; the wide job holds (3, 1) on both, its neighbour on server 1
+    holds (1, 3), and a newcomer takes its share on server 0. *)
 Definition wide : placed bool :=
   {| who := {| demand := vec 3 1; grid := [] |}; pieces := [(0, 1); (1, 1)]; how := AtDemand |}.
 Definition neighbour : placed bool :=
