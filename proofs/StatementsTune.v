@@ -42,6 +42,21 @@ Theorem tune_never_stuck :
 Proof. exact never_stuck. Qed.
 Print Assumptions tune_never_stuck.
 
+(** And they are free as long as the GPUs last: a job that asks for no more GPUs
+    than [servers] servers have left is placed, on them, with all of its GPUs. *)
+Theorem tune_places_next :
+  forall (Resource : Type) (resources : list Resource),
+  (forall r, In r resources) ->
+  forall per_gpu gpus_each l j servers g,
+  gpus_fit Resource gpus_each l ->
+  g + sum (map (fun i => gpus_used Resource i l) (seq 0 servers)) <= servers * gpus_each ->
+  exists ps m, sum (map snd ps) = g /\ (forall i, In i (map fst ps) -> i < servers) /\
+    step Resource per_gpu gpus_each l m /\
+    map (who Resource) m = j :: map (who Resource) l /\
+    map (pieces Resource) m = ps :: map (pieces Resource) l.
+Proof. exact places_next. Qed.
+Print Assumptions tune_places_next.
+
 (** Why any order of switching works: where a resource is overdrawn, a job on
     that server holds more than its share of that very resource, and every
     switch uses up one job at its demand. *)
