@@ -95,11 +95,17 @@ def test_golden_traces_catch_planted_faults(fault: str) -> None:
     assert 2 * caught >= len(golden), f"{fault}: {caught} of {len(golden)}"
 
 
+@pytest.fixture(scope="module")
+def sample() -> list[list[str]]:
+    """Answer the first of the thousands without a fault."""
+    seeds = range(10_000, 10_000 + SAMPLE)
+    return [model_answers(random_trace(seed, EVENTS)) for seed in seeds]
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_random_traces_catch_planted_faults(fault: str) -> None:
+def test_random_traces_catch_planted_faults(fault: str, sample: list[list[str]]) -> None:
     """So it does in at least half of the first of the thousands."""
-    traces = [random_trace(seed, EVENTS) for seed in range(10_000, 10_000 + SAMPLE)]
-    caught = sum(model_answers(trace, fault) != model_answers(trace) for trace in traces)
+    caught = sum(model_answers(questions("\n".join(a)), fault) != a for a in sample)
     assert 2 * caught >= SAMPLE, f"{fault}: {caught} of {SAMPLE}"
 
 
