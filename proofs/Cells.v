@@ -1,6 +1,6 @@
 (** HiveD's buddy cell allocation (OSDI '20, Algorithm 1) as an executable
     program over concrete cells.  Definitions only; proofs are in
-    [CellsProofs.v], the statements in [Statements.v].
+    [CellsProofs.v], the statements in [StatementsHived.v].
 
     Levels count from 0 here (0 is one GPU) and from 1 in the paper and in
     [hived_cells]: level [k] here is the paper's level [k + 1].  The oracle
@@ -212,6 +212,7 @@ Inductive reachable (p : chain) (q : reservation) : state -> Prop :=
     (forall j, k < j <= k + d -> (1 <= slack p q s j)%Z) ->
     detour p q choose s t d k = Some (s', i) -> reachable p q s'.
 
-(** The policy that [hived_cells] uses by default. *)
+(** The lowest address: what [hived_cells] takes by default where no cell is bad
+    and none has low-priority jobs. *)
 Definition lowest : policy :=
   fun _ l => match l with [] => 0 | x :: r => fold_left Nat.min r x end.

@@ -114,6 +114,29 @@ Proof.
   intros choose. reflexivity.
 Qed.
 
+(** ** Without split factors of at least one a cell has no GPUs, so that any number of
+    them is disjoint, and a legal request fails. *)
+Definition hollow : chain := {| top := 1; cells := 1; factor := fun _ => 0 |}.
+Definition hollow_reservation : reservation :=
+  {| tenants := [0]; quota := fun _ k => match k with 1 => 2 | _ => 0 end |}.
+
+Example wf_needed :
+  feasible_start hollow hollow_reservation /\
+  exists s, reachable hollow hollow_reservation s /\
+    legalb hollow hollow_reservation s 0 1 = true /\
+    forall choose, allocate hollow hollow_reservation choose s 0 1 = None.
+Proof.
+  split.
+  - exists [(1, 0); (1, 1)]. split; [| split].
+    + intros c [<- | [<- | []]]; (split; [simpl; lia | intros g []]).
+    + constructor.
+    + intros k Hk. simpl in Hk. do 2 (destruct k as [| k]; [reflexivity |]). lia.
+  - destruct (run hollow hollow_reservation (initial hollow) [(0, 1)]) as [s |] eqn:E;
+      [| vm_compute in E; discriminate].
+    exists s. assert (R := run_reachable _ _ _ _ _ (reach_initial _ _) E).
+    vm_compute in E. inversion E; subst. split; [exact R |]. split; reflexivity.
+Qed.
+
 (** ** A policy that names a cell that is not free breaks the partition. *)
 Example valid_policy_needed :
   exists s i, allocate rack rack_reservation (fun _ _ => 99) (initial rack) tenant_C 3

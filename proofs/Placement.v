@@ -296,6 +296,50 @@ case: b b0 {B2 IH2 c2 sz2 y2 s2 bn0} => // b _.
 by rewrite !subn1 add1n addSn addnS.
 Qed.
 
+(** As it is run: a half may get more or less than its part of the demand, as long
+    as no server is overfull in the end, and parts that fit on their servers
+    without a cut are not cut. *)
+Inductive halving (each : Resource -> R) : nat -> part -> seq part -> Prop :=
+| uncut (p : part) (x : seq part) :
+    (0 < size x)%N ->
+    (forall y, y \in x -> nonneg y /\ forall r, used y r <= each r) ->
+    (forall j, \sum_(y <- x) y j = p j) ->
+    (\sum_(y <- x) #|support y| <= #|support p|)%N -> halving each (size x) p x
+| cut_within a b (p p1 p2 : part) (x1 x2 : seq part) :
+    nonneg p1 -> nonneg p2 -> (forall j, p1 j + p2 j = p j) ->
+    (#|cut_jobs p1 p2| <= #|Resource|)%N ->
+    halving each a p1 x1 -> halving each b p2 x2 -> halving each (a + b) p (x1 ++ x2).
+
+Lemma halving_pos each s p x : halving each s p x -> (0 < s)%N.
+Proof. by elim=> // a b *; rewrite addn_gt0; apply/orP; left. Qed.
+
+Theorem halving_sound each s p x : halving each s p x ->
+  [/\ size x = s,
+      forall y, y \in x -> nonneg y /\ forall r, used y r <= each r,
+      forall j, \sum_(y <- x) y j = p j
+    & (\sum_(y <- x) #|support y| <= #|support p| + #|Resource| * (s - 1))%N].
+Proof.
+elim=> {s p x} [p x x0 fit sums few|a b p p1 p2 x1 x2 p1_0 p2_0 pE cuts B1 IH1 B2 IH2].
+  by split=> //; apply: leq_trans few _; exact: leq_addr.
+have [sz1 y1 s1 c1] := IH1; have [sz2 y2 s2 c2] := IH2.
+have a0 := halving_pos B1; have b0 := halving_pos B2; split.
+- by rewrite size_cat sz1 sz2.
+- by move=> y; rewrite mem_cat => /orP[/y1|/y2].
+- by move=> j; rewrite big_cat /= s1 s2 pE.
+rewrite big_cat /=; apply: leq_trans (leq_add c1 c2) _.
+have cards : (#|support p1| + #|support p2| <= #|support p| + #|Resource|)%N.
+  rewrite -cardsUI; apply: leq_add.
+    apply: subset_leq_card; apply/subsetP => j; rewrite !inE -pE.
+    by case/orP=> ?; [rewrite ltr_spaddl | rewrite ltr_paddl].
+  apply: leq_trans cuts; apply: subset_leq_card; apply/subsetP => j.
+  by rewrite !inE.
+rewrite addnACA; apply: leq_trans (leq_add cards (leqnn _)) _.
+rewrite -addnA leq_add2l -mulnDr -{1}[#|Resource|]muln1 -mulnDr leq_mul2l.
+apply/orP; right; case: a a0 {B1 IH1 c1 sz1 y1 s1} => // a _.
+case: b b0 {B2 IH2 c2 sz2 y2 s2} => // b _.
+by rewrite !subn1 add1n addSn addnS.
+Qed.
+
 (** Whatever way the servers are halved, the cuts exist. *)
 Theorem bisection_exists (half : nat -> nat) :
   (forall s, 1 < s -> 0 < half s < s)%N ->

@@ -105,7 +105,8 @@ Qed.
 Print Assumptions detour_rule.
 
 (** The hypotheses hold for the paper's rack, and each is needed
-    ([CellsExamples.v]). *)
+    ([CellsExamples.v]), but for [NoDup (tenants q)], which only says that a
+    tenant is listed once. *)
 Theorem rack_satisfies_the_hypotheses :
   wf rack /\ NoDup (tenants rack_reservation) /\ feasible_start rack rack_reservation.
 Proof. exact (conj rack_wf (conj rack_tenants rack_feasible)). Qed.
@@ -113,6 +114,7 @@ Print Assumptions rack_satisfies_the_hypotheses.
 Print Assumptions rack_full.
 Print Assumptions quota_check_needed.
 Print Assumptions feasible_start_needed.
+Print Assumptions wf_needed.
 Print Assumptions valid_policy_needed.
 Print Assumptions detour_needs_every_level.
 Print Assumptions level_by_level_is_wrong.

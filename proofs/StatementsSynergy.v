@@ -131,6 +131,17 @@ Theorem bisection_bound (s : nat) (p : {ffun Job -> R}) (x : seq {ffun Job -> R}
     & (\sum_(y <- x) #|support y| <= #|support p| + #|Resource| * (s - 1))%N].
 Proof. exact: bisection_sound. Qed.
 
+(** The same count where a half need not get exactly its part, and where parts that
+    fit uncut are left so, as the code does it. *)
+Theorem halving_bound (each : Resource -> R) (s : nat) (p : {ffun Job -> R})
+    (x : seq {ffun Job -> R}) :
+  halving demand each s p x ->
+  [/\ size x = s,
+      forall y, y \in x -> nonneg y /\ forall r, used demand y r <= each r,
+      forall j, \sum_(y <- x) y j = p j
+    & (\sum_(y <- x) #|support y| <= #|support p| + #|Resource| * (s - 1))%N].
+Proof. exact: halving_sound. Qed.
+
 (** It can always go on, however it halves the servers. *)
 Theorem bisection_possible (half : nat -> nat) :
   (forall s, 1 < s -> 0 < half s < s)%N ->
@@ -180,6 +191,7 @@ Print Assumptions extra_pieces_tight.
 Print Assumptions split_jobs_bound.
 Print Assumptions three_s.
 Print Assumptions bisection_bound.
+Print Assumptions halving_bound.
 Print Assumptions bisection_possible.
 Print Assumptions bisection_on_servers.
 Print Assumptions theorem_4_1_placements.

@@ -42,6 +42,21 @@ Theorem tune_never_stuck :
 Proof. exact never_stuck. Qed.
 Print Assumptions tune_never_stuck.
 
+(** And they are free as long as the GPUs last: a job that asks for no more GPUs
+    than [servers] servers have left is placed, on them, with all of its GPUs. *)
+Theorem tune_places_next :
+  forall (Resource : Type) (resources : list Resource),
+  (forall r, In r resources) ->
+  forall per_gpu gpus_each l j servers g,
+  gpus_fit Resource gpus_each l ->
+  g + sum (map (fun i => gpus_used Resource i l) (seq 0 servers)) <= servers * gpus_each ->
+  exists ps m, sum (map snd ps) = g /\ (forall i, In i (map fst ps) -> i < servers) /\
+    step Resource per_gpu gpus_each l m /\
+    map (who Resource) m = j :: map (who Resource) l /\
+    map (pieces Resource) m = ps :: map (pieces Resource) l.
+Proof. exact places_next. Qed.
+Print Assumptions tune_places_next.
+
 (** Why any order of switching works: where a resource is overdrawn, a job on
     that server holds more than its share of that very resource, and every
     switch uses up one job at its demand. *)
@@ -58,6 +73,22 @@ Theorem tune_switches_end :
   at_demand Resource l = S (at_demand Resource m).
 Proof. exact switch_counts. Qed.
 Print Assumptions tune_switches_end.
+
+(** So the order does not matter: whatever has been switched, either everything
+    fits, or a job on an overdrawn server holds more than its share of what is
+    missing there; and the end can be reached. *)
+Theorem tune_any_order :
+  forall (Resource : Type) (resources : list Resource),
+  (forall r, In r resources) ->
+  forall per_gpu gpus_each l m,
+  gpus_fit Resource gpus_each l -> switches Resource per_gpu l m ->
+  (fits Resource per_gpu gpus_each m \/ exists i r a e b,
+     gpus_each * per_gpu r < used Resource per_gpu i r m /\ m = a ++ e :: b /\
+     0 < gpus_on i (pieces Resource e) /\ per_gpu r < allotment Resource per_gpu e r /\
+     switch Resource per_gpu m (a ++ to_share Resource e :: b)) /\
+  exists n, switches Resource per_gpu m n /\ fits Resource per_gpu gpus_each n.
+Proof. exact any_order. Qed.
+Print Assumptions tune_any_order.
 
 (** Switching at once every job that exceeds its share, on a closed set of
     servers, fits as well. *)
@@ -85,7 +116,8 @@ Proof.
 Qed.
 Print Assumptions share_or_demand_is_fair.
 
-(** What is not safe: the smaller of both in each resource, and a set of servers
-    that is not closed ([Tune.v], at the end). *)
+(** What is not safe: the smaller of both in each resource, a demand that does not
+    saturate, and a set of servers that is not closed ([Tune.v], at the end). *)
 Print Assumptions minimum_is_unfair.
+Print Assumptions saturating_needed.
 Print Assumptions closed_needed.

@@ -338,6 +338,63 @@ Proof.
   apply (fall_back l m _ G); [intros r; apply le_n | assumption | assumption].
 Qed.
 
+(** The GPUs of a job are free somewhere if no more are asked for than are left. *)
+Lemma free_gpus : forall (room : nat -> nat) servers g, g <= sum (map room (seq 0 servers)) ->
+  exists ps, sum (map snd ps) = g /\ (forall i, In i (map fst ps) -> i < servers) /\
+    forall i, gpus_on i ps <= room i.
+Proof.
+  intros room servers; induction servers as [| s IH]; intros g H.
+  - exists []. simpl in *. repeat split; [lia | contradiction | intros i; apply Nat.le_0_l].
+  - rewrite seq_S, map_app, sum_app in H. simpl in H.
+    destruct (IH (g - Nat.min g (room s))) as (ps & Hg & Hi & Hr); [lia |].
+    exists ((s, Nat.min g (room s)) :: ps). simpl. split; [lia |]. split.
+    + intros i [<- | Hin]; [lia | specialize (Hi i Hin); lia].
+    + intros i. specialize (Hr i). unfold gpus_on in *. simpl.
+      destruct (Nat.eqb_spec s i) as [<- | _]; [| lia].
+      assert (Z : gpus_on s ps = 0)
+        by (apply gpus_on_outside; intros C; specialize (Hi s C); lia).
+      unfold gpus_on in Z. rewrite Z. lia.
+Qed.
+
+Lemma room_sum : forall l n, gpus_fit l ->
+  sum (map (fun i => gpus_each - gpus_used i l) (seq 0 n)) + sum (map (fun i => gpus_used i l) (seq 0 n))
+  = n * gpus_each.
+Proof.
+  intros l n G; induction n as [| n IH]; [reflexivity |].
+  rewrite seq_S, !map_app, !sum_app. simpl. specialize (G n). lia.
+Qed.
+
+(** So every job of a runnable set finds a place. *)
+Theorem places_next : forall l j servers g, gpus_fit l ->
+  g + sum (map (fun i => gpus_used i l) (seq 0 servers)) <= servers * gpus_each ->
+  exists ps m, sum (map snd ps) = g /\ (forall i, In i (map fst ps) -> i < servers) /\
+    step l m /\ map who m = j :: map who l /\ map pieces m = ps :: map pieces l.
+Proof.
+  intros l j servers g G H. assert (R := room_sum l servers G).
+  destruct (free_gpus (fun i => gpus_each - gpus_used i l) servers g) as (ps & Hg & Hi & Hr); [lia |].
+  destruct (never_stuck l j ps) as (m & S & W & E).
+  - intros i. specialize (Hr i). specialize (G i). unfold gpus_used in *. simpl in *. lia.
+  - exists ps, m. repeat split; assumption.
+Qed.
+
+(** The order of switching does not matter: after any switches either everything
+    fits, or somebody can give of what is overdrawn; and the end can be reached. *)
+Theorem any_order : forall l m, gpus_fit l -> switches l m ->
+  (fits m \/ exists i r a e b,
+     gpus_each * per_gpu r < used i r m /\ m = a ++ e :: b /\
+     0 < gpus_on i (pieces e) /\ per_gpu r < allotment e r /\
+     switch m (a ++ to_share e :: b)) /\
+  exists n, switches m n /\ fits n.
+Proof.
+  intros l m G S.
+  assert (G' : gpus_fit m) by exact (gpus_fit_pieces _ _ (proj2 (switches_keep _ _ S)) G).
+  split; [| now apply switching_succeeds].
+  destruct (fits_or_overdrawn m G') as [F | (i & r & U)]; [now left | right].
+  destruct (overdrawn_has_giver m i r (G' i) U) as (e & He & On & L).
+  apply in_split in He as (a & b & ->). exists i, r, a, e, b.
+  repeat split; try assumption. intros W. specialize (W r). lia.
+Qed.
+
 End Tune.
 
 (** ** Why the rules are as they are
@@ -367,10 +424,22 @@ Proof.
       * specialize (Hin true). cbv in Hin. lia.
 Qed.
 
+(** A demand that does not saturate need not be fair. *)
+Definition shy : job bool :=
+  {| demand := vec 1 1; grid := [(vec 1 1, 1); (vec 2 2, 2)] |}.
+
+Example saturating_needed : ~ fair bool two_each shy (demand bool shy).
+Proof.
+  intros F. destruct (F 2) as (w & Hw & c & Hc & Hin).
+  - exists (vec 2 2). split; [right; now left | intros []; cbv; lia].
+  - simpl in Hc. destruct Hc as [E | [E | []]]; injection E as <- <-; [lia |].
+    specialize (Hin true). cbv in Hin. lia.
+Qed.
+
 (** Switching a job that lies on two servers can overfill the other one, so
-    switching must go on there, or take a closed set of servers at once.  Servers of two GPUs; the wide job holds
-    (3, 1) on both, its neighbour on server 1 holds (1, 3), and a newcomer takes
-    its share on server 0. *)
+    switching must go on there, or take a closed set of servers at once.  Servers
+    of two GPUs; the wide job holds (3, 1) on both, its neighbour on server 1
+    holds (1, 3), and a newcomer takes its share on server 0. *)
 Definition wide : placed bool :=
   {| who := {| demand := vec 3 1; grid := [] |}; pieces := [(0, 1); (1, 1)]; how := AtDemand |}.
 Definition neighbour : placed bool :=

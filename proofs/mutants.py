@@ -216,6 +216,18 @@ MUTANTS = [
         "used p1 r = 1 / 2%:R * used p r",
     ),
     ("cuts not counted", "Placement", "(#|cut_jobs p1 p2| <= #|Resource|)%N ->", "true ->"),
+    (
+        "uncut parts are cut",
+        "Placement",
+        "(\\sum_(y <- x) #|support y| <= #|support p|)%N -> halving",
+        "true -> halving",
+    ),
+    (
+        "demand enters unchecked",
+        "Tune",
+        "    fits ({| who := j; pieces := ps; how := AtDemand |} :: l) ->\n",
+        "    True ->\n",
+    ),
 ]
 
 

@@ -3,6 +3,7 @@
 from proof_traces import picture
 
 from hived_cells import (
+    HIVED,
     Chain,
     HivedError,
     IllegalRequest,
@@ -18,8 +19,13 @@ from hived_cells import (
 )
 
 
-def hived_answers(trace: list[str]) -> list[str]:
-    """Replay one trace; a broken invariant or an unexpected refusal shows in the answer."""
+def hived_answers(trace: list[str], *, default: bool = False) -> list[str]:
+    """Replay one trace; a broken invariant or an unexpected refusal shows in the answer.
+
+    Cells are chosen by the lowest address or, as `default` asks, as `allocate` does unasked: the
+    same where no cell is bad and none has low-priority jobs.
+    """
+    choose = HIVED if default else lowest_address
     top_cells, *factors = map(int, trace[0].split()[1:])
     chain = Chain(top_cells=top_cells, factors=tuple(factors))
     reserved: dict[str, dict[int, int]] = {}
@@ -39,7 +45,7 @@ def hived_answers(trace: list[str]) -> list[str]:
         try:
             if word == "allocate":
                 name, tenant, level = rest
-                state, cell = allocate(state, tenant, int(level), choose=lowest_address)
+                state, cell = allocate(state, tenant, int(level), choose=choose)
                 held[name] = (tenant, cell)
                 outcome = f"granted {chain.index(cell)}"
             elif rest[0] in held:
