@@ -25,7 +25,7 @@ Proof = Literal["multipliers", "patterns", "core", "search", "none"]
   difference. A checker confirms the bound, and with it the gap; the search it would have to
   repeat.
 - "search": a solver's own bound leaves no room for a better throughput on the lattice on which
-  they lie: its word to nine digits, not checked by us.
+  they lie: its word to five digits, not checked by us.
 - "none": nothing does.
 """
 
@@ -115,7 +115,7 @@ class PatternBound:
         σ, for each group the price of a server: what one more would be worth at most.
     split
         ``"never"``: for placements that keep a job on one server where it fits on one.
-        ``"allowed"``: for all.
+        ``"allowed"``: for all within the consolidation rule.
     """
 
     integral: ClassVar[bool] = True

@@ -33,7 +33,7 @@ from synergy_opt.solvers import solver as solver_named
 
 Floor = Literal["fixing", "rows"]
 
-_DIGITS = Fraction(1, 10**9)  # relative error that a solver's bound may have
+_DIGITS = Fraction(1, 10**5)  # relative error that a solver's bound may have; HiGHS: about 1e-6
 
 Mixture = tuple[tuple[int, Fraction], ...]
 """Pairs of a configuration's index and the fraction of a job's time on it."""
@@ -361,7 +361,7 @@ def _check_capacity(instance: Instance, choices: Sequence[Choice]) -> None:
 def _proof(allocation: Allocation, claimed: float | None, steps: int | None) -> Proof:
     """Say what shows that the throughput is the best.
 
-    A solver's bound is believed to nine digits. Throughputs are multiples of 1/steps: a bound
+    A solver's bound is believed to five digits. Throughputs are multiples of 1/steps: a bound
     that is not one step above leaves room for none better.
     """
     if allocation.throughput == allocation.bound.value:

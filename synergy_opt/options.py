@@ -179,8 +179,10 @@ def _axis(stack: Sequence[_Kind], r: int, below: int) -> IntArray:
     """Give the totals along one axis in whole units, a row a kind."""
     factors = [kind.scale * (below // kind.profile.axes[r][1].denominator) for kind in stack]
     rows = [kind.profile.axes[r][1].numerators for kind in stack]
-    # Axes increase: the last number is the largest.
-    wide = any(int(row[-1]) * factor >= 2**62 for row, factor in zip(rows, factors, strict=True))
+    # Axes increase: the last number is the largest; the factor must fit beside an axis of zeros.
+    wide = any(
+        max(int(row[-1]), 1) * factor >= 2**62 for row, factor in zip(rows, factors, strict=True)
+    )
     kind: type = object if wide else np.int64
     return np.stack([row.astype(kind) for row in rows]) * np.array(factors, dtype=kind)[:, None]
 

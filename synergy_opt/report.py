@@ -96,7 +96,9 @@ def condition(bound: Bound | PatternBound) -> str:
     """Say in a few words which placements a bound holds for."""
     if isinstance(bound, PatternBound):
         kept = ", none divided that fits on a server" if bound.split == "never" else ""
-        return f"fair placements of all listed jobs in whole GPUs{kept}"
+        return (
+            f"fair placements of all listed jobs in whole GPUs within the consolidation rule{kept}"
+        )
     listed = (
         "fair placements that may leave jobs out"
         if bound.skipping

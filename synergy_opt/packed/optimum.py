@@ -31,7 +31,8 @@ def packed(
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Placement:
-    """Place every runnable job fairly, in whole GPUs, with the highest throughput there is.
+    """Place every runnable job fairly, in whole GPUs, with the highest throughput that
+    placements within the consolidation rule have.
 
     maximise Σ_t Σ_q w_tq u_tq over the numbers u_tq of jobs of kind t in slots of shape q, subject
     to Σ_q u_tq = n_t for each kind, Σ_t u_tq ≤ Σ_p a_pq x_p for each shape, and Σ_p x_p ≤ s_h for
@@ -127,4 +128,4 @@ def _states(problem: Problem, state: State) -> Iterator[State]:
 def _reason(state: State) -> str:
     if state.searched:
         return "the runnable jobs do not fit the servers with each of them on one server"
-    return "no placement with each job on one server was found within the limits"
+    return "no placement was found with each job on one server that fits on one"

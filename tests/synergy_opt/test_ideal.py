@@ -212,6 +212,23 @@ def test_an_axis_of_zeros():
         assert ideal_allocation(instance, solver=solver).gap == 0
 
 
+def test_an_axis_of_zeros_beside_fine_ones():
+    """Tests that another job's denominators do not overflow on an axis that is all 0."""
+    cluster = Cluster(
+        resources={"cpu": "cores", "memory": "GB"},
+        servers=[Server(type="n", count=1, gpus=4, capacity=(12, "99999999977/1000033"))],
+    )
+    zero = Profile(name="z", axes={"cpu": [3, 9], "memory": [0]}, throughput=[[1], [3]])
+    fine = ["1/15485867", "32452843/1299689"]
+    other = Profile(name="m", axes={"cpu": [3, 9], "memory": fine}, throughput=[[1, 2], [3, 4]])
+    jobs = [Job(id="a", gpus=1, profile="z"), Job(id="b", gpus=1, profile="m")]
+    instance = Instance(name="i", cluster=cluster, profiles=[zero, other], jobs=jobs)
+    assert (
+        ideal_allocation(instance).throughput
+        == ideal_allocation(instance, solver="highs").throughput
+    )
+
+
 @given(instances(max_jobs=5), st.integers(3, 12))
 @settings(max_examples=20)
 def test_many_decimals(instance, digits):
