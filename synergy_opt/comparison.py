@@ -191,7 +191,7 @@ def _check_type(name: str, mechanism: Mechanism, answer: object) -> None:
 
 def _proof(row: Row, ideal: Allocation) -> Proof | None:
     """Say what shows that a row is the best: of a mechanism's own claim nothing is believed."""
-    if row.proof == "multipliers":
+    if row.proof is not None:
         return row.proof
     optimal = row.bound == ideal.bound and row.throughput == ideal.throughput
     return ideal.proof if optimal and ideal.proof != "none" else None
@@ -240,7 +240,8 @@ def judge(
         if again:
             return replace(row, broken=tuple(map(str, again)))
     row = replace(row, bound=valid, below=below)
-    return replace(row, proof="multipliers" if row.gap == 0 else None)
+    by: Proof = "patterns" if isinstance(valid, PatternBound) else "multipliers"
+    return replace(row, proof=by if row.gap == 0 else None)
 
 
 def _measurable(found: Sequence[Violation]) -> bool:

@@ -31,8 +31,9 @@ def packed(
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Placement:
-    """Place every runnable job fairly, in whole GPUs, with the highest throughput that
-    placements within the consolidation rule have.
+    """Place every runnable job fairly, in whole GPUs, with the highest throughput.
+
+    The highest, that is, of placements within the consolidation rule (Synergy, §6):
 
     maximise Σ_t Σ_q w_tq u_tq over the numbers u_tq of jobs of kind t in slots of shape q, subject
     to Σ_q u_tq = n_t for each kind, Σ_t u_tq ≤ Σ_p a_pq x_p for each shape, and Σ_p x_p ≤ s_h for
