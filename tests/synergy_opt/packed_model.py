@@ -58,6 +58,8 @@ def assignment_optimum(
     below = math.lcm(*(value.denominator for value, _ in gains), 1)
     model.maximize(sum(int(value * below) * pick for value, pick in gains))
     solver = cp_model.CpSolver()
+    # CP-SAT's own handler of Ctrl-C would stay behind and end this process at the next one.
+    solver.parameters.catch_sigint_signal = False
     solver.parameters.num_workers = 1
     if seconds is not None:
         solver.parameters.max_time_in_seconds = seconds

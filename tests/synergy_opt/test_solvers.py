@@ -126,6 +126,8 @@ def test_time_limit(name):
 @pytest.mark.parametrize("name", ["highs", "cpsat"])
 def test_interrupt_keeps_what_there_is(name, monkeypatch, capfd):
     """Tests that Ctrl-C stops the solver, gives its bound and prints nothing, time and again."""
+    # Whatever ran in this process before: Ctrl-C is Python's again.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     adapter = importlib.import_module(f"synergy_opt.solvers.{name}_")
     honest = adapter.run_interruptibly
 
