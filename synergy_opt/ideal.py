@@ -328,14 +328,14 @@ def _take_one(order: Sequence[int], left: list[Fraction | int]) -> Mixture:
     """Take one job's worth from the front of what is left, in place."""
     mixture: list[tuple[int, Fraction]] = []
     missing: Fraction | int = 1
-    for position, k in enumerate(order):
+    position = 0
+    while missing:
         part = min(missing, left[position])
         if part:
-            mixture.append((k, Fraction(part)))
+            mixture.append((order[position], Fraction(part)))
             left[position] -= part
             missing -= part
-            if not missing:
-                break
+        position += 1
     return tuple(mixture)
 
 
