@@ -96,7 +96,7 @@ def configurations(
     -----
     O(n·K) for n grid points and K resources: on a grid, dominance is a running maximum.
     """
-    profile = instance.profile_of[job.profile]
+    profile = instance.profile_for(job)
     scale = job.gpus if profile.per == "gpu" else 1
     unit = unit_value(instance, job)
     shape = profile.throughput.shape

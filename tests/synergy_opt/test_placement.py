@@ -115,13 +115,13 @@ def test_fair_only_on_the_poorer_group():
     instance = Instance(name="i", cluster=cluster, profiles=[profile], jobs=[job])
     allocation = ideal_allocation(instance)
     assert allocation.jobs[0].demand == (8,)
-    poor = dataclasses.replace(
-        allocation,
-        jobs=(
-            dataclasses.replace(allocation.jobs[0], demand=(Fraction(2),), throughput=job.weight),
-        ),
+    choice = dataclasses.replace(
+        allocation.jobs[0],
+        mixture=((0, Fraction(1)),),
+        demand=(Fraction(2),),
+        throughput=job.weight,
     )
-    (placed,) = place(instance, poor).jobs
+    (placed,) = place(instance, dataclasses.replace(allocation, jobs=(choice,))).jobs
     assert [piece.server for piece in placed.pieces] == [0]
 
 
