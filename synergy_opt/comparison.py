@@ -234,8 +234,9 @@ def judge(
     below = below_floor(instance, placement)
     valid = _valid_bound(instance, placement, below, bound)
     if valid is not None and valid != placement.bound:
-        # The certificate computes the bound anew from its multipliers.
-        again = violations(instance, replace(placement, bound=valid))
+        # The certificate computes the bound anew from its multipliers. What the placement claims
+        # of its own bound, such as "patterns", was judged above and says nothing of this one.
+        again = violations(instance, replace(placement, bound=valid, proof=None))
         if again:
             return replace(row, broken=tuple(map(str, again)))
     row = replace(row, bound=valid, below=below)
