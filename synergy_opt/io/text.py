@@ -33,7 +33,7 @@ def read_text(path: str | Path) -> str:
         file that was never fetched.
     """
     try:
-        _check_regular(Path(path))
+        _check_regular(_named(path))
         data = Path(path).read_bytes()
     except OSError as error:
         raise InvalidInstance(f"cannot be read: {error.strerror}", f"{path}") from None
@@ -90,7 +90,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a whole file or none, as `write_text` does."""
     beside = None
     try:
-        if _is_stream(Path(path)):
+        if _is_stream(_named(path)):
             # A device or a pipe, such as /dev/stdout, is written to; it cannot be replaced.
             with os.fdopen(_opened(Path(path)), "wb") as stream:
                 stream.write(data)
@@ -110,6 +110,13 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         if beside is not None:
             with suppress(FileNotFoundError):
                 Path(beside).unlink()
+
+
+def _named(path: str | Path) -> Path:
+    """Give a path; "" would mean the current folder, and be an empty name in every message."""
+    if path == "":
+        raise InvalidInstance("the name of a file is empty")
+    return Path(path)
 
 
 def _is_stream(path: Path) -> bool:

@@ -21,6 +21,13 @@ def test_writing_replaces_the_whole_file(tmp_path: Path):
     assert path.stat().st_mode & 0o777 == 0o666 & ~mask
 
 
+def test_an_empty_name_is_no_file():
+    """Tests that "" is refused as what it is, not as the current folder."""
+    for use in (lambda: read_text(""), lambda: write_text("", "text")):
+        with pytest.raises(InvalidInstance, match="^the name of a file is empty"):
+            use()
+
+
 def test_a_failed_rename_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Tests that a write that fails at the end leaves the old file and nothing beside it."""
     path = tmp_path / "a.json"
