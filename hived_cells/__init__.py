@@ -42,6 +42,7 @@ from hived_cells.gangs import GangState as GangState
 from hived_cells.gangs import Outlook as Outlook
 from hived_cells.gangs import RunningGang as RunningGang
 from hived_cells.gangs import common_cell as common_cell
+from hived_cells.gangs import gang_pools as gang_pools
 from hived_cells.gangs import gang_violations as gang_violations
 from hived_cells.gangs import initial_gangs as initial_gangs
 from hived_cells.gangs import outlook as outlook

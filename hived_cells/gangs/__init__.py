@@ -10,6 +10,7 @@ from hived_cells.gangs.place import remove_gang as remove_gang
 from hived_cells.gangs.state import GangPool as GangPool
 from hived_cells.gangs.state import GangState as GangState
 from hived_cells.gangs.state import common_cell as common_cell
+from hived_cells.gangs.state import gang_pools as gang_pools
 from hived_cells.gangs.state import initial_gangs as initial_gangs
 from hived_cells.gangs.values import LOW_PRIORITY as LOW_PRIORITY
 from hived_cells.gangs.values import MAX_PRIORITY as MAX_PRIORITY

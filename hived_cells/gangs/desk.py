@@ -8,9 +8,11 @@ from functools import lru_cache
 
 from hived_cells import bitset
 from hived_cells.allocate import allocate, allocate_pin
+from hived_cells.choose import HIVED, Choose
 from hived_cells.gangs.packing import Filled
 from hived_cells.gangs.pick import pick
 from hived_cells.gangs.plan import Plan, Room, Unit, plan
+from hived_cells.gangs.search import search
 from hived_cells.gangs.state import EMPTY, Book, View
 from hived_cells.gangs.values import Gang
 from hived_cells.hierarchy import Cell
@@ -84,24 +86,50 @@ class Desk:
         """Place the gang's pods; return their GPUs, or None and whether that is proved.
 
         A cell that is bound and turns out to have bad GPUs stays with what is healthy in it, and
-        the pods are planned anew; cells that were bound in vain are given back at the end.
+        the pods are planned anew. Where that ends without room, other cells might have had it:
+        they are searched.
         """
+        start = self.copy() if self.avoid[0] else self
         while True:
             found = plan(self.room(), gang)
             if found.filled is None:
-                return None, found.exact
+                break
             area, sound = self._bind_for(found)
             if sound:
-                break
+                return self._fill_all(found, area), found.exact
+        if start is self or not self.bound:
+            return None, found.exact
+        other, exact = search(start, gang)
+        if other is None:
+            return None, exact
+        for name in self.__slots__:
+            setattr(self, name, getattr(other, name))
+        found = plan(self.room()._replace(rights={}), gang)
+        return self._fill_all(found, found.area), exact
+
+    def copy(self) -> "Desk":
+        """Return a desk that can go on by itself."""
+        other = Desk(self.book, self.tenant, self.pin)
+        other.state = self.state
+        other.free = dict(self.free)
+        other.above = dict(self.above)
+        other.buckets = dict(self.buckets)
+        other.bound = [*self.bound]
+        other.stopped = [*self.stopped]
+        return other
+
+    def _fill_all(self, found: Plan, area: Unit | None) -> Seats:
+        """Put the pods where the plan says; give back the cells that were bound in vain."""
         seats: Seats = {}
-        for one in found.filled:
+        for one in found.filled or ():
             for _ in range(one.number):
                 self._fill(one, area, seats)
         for cell in [*self.bound]:
-            if self._is_idle(cell.level, self.chain.index(cell)):
-                self.give_back(cell.level, self.chain.index(cell))
+            index = self.chain.index(cell)
+            if self._is_idle(cell.level, index):
+                self.give_back(cell.level, index)
                 self.bound.remove(cell)
-        return seats, found.exact
+        return seats
 
     def _bind_for(self, found: Plan) -> tuple[Unit | None, bool]:
         """Bind the cells a plan needs; return its area and whether all their GPUs are healthy."""
@@ -115,7 +143,7 @@ class Desk:
         for level, units in needed.items():
             each = sizes[level] // sizes[min(level, self.node)]
             for _ in range(-(-units // each)):
-                index = self._bind(level)
+                index = self.bind(level)
                 size = sizes[level]
                 sound = sound and not bitset.window(self.avoid, index * size, size)
                 if found.inside is not None:
@@ -123,10 +151,11 @@ class Desk:
                     area = inner, index * (size // sizes[inner])
         return area, sound
 
-    def _bind(self, level: int) -> int:
+    def bind(self, level: int, choose: Choose = HIVED) -> int:
+        """Bind a reserved cell of the level, or the pin, and return its number."""
         before = self.state
         if self.pin is None:
-            self.state, cell = allocate(before, self.tenant, level)
+            self.state, cell = allocate(before, self.tenant, level, choose=choose)
         else:
             self.state, cell = allocate_pin(before, self.tenant, self.pin)
         if before.low[0]:

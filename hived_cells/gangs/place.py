@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from hived_cells.errors import IllegalRequest, InvalidSpec, MustWait, NeverFits, shown
 from hived_cells.gangs.desk import Desk, Seats
 from hived_cells.gangs.low import could_run_low, enter, seat_low
+from hived_cells.gangs.nodes import Nodes, restored, restricted
 from hived_cells.gangs.plan import Room, plan
 from hived_cells.gangs.preempt import preempt
 from hived_cells.gangs.state import Book, GangState
@@ -19,7 +20,9 @@ from hived_cells.state import Job
 __all__ = ["outlook", "place_gang", "remove_gang"]
 
 
-def place_gang(state: GangState, gang: Gang) -> tuple[GangState, GangPlacement]:
+def place_gang(
+    state: GangState, gang: Gang, *, nodes: Nodes | None = None
+) -> tuple[GangState, GangPlacement]:
     """Place a gang, all pods or none, and return the next state.
 
     A guaranteed gang runs in its tenant's cells: those held, and reserved ones that are bound for
@@ -28,8 +31,8 @@ def place_gang(state: GangState, gang: Gang) -> tuple[GangState, GangPlacement]:
     placement is found whenever there is one (`exact` on the result says so, see
     `hived_cells.gangs.packing`). Among the placements: no preemption before any, then the lowest
     common ancestor (of the node level or above, in the tenant's cells), then the fullest nodes
-    and the fewest new cells, then the lowest common ancestor inside a node. Pools are tried by
-    name. For pods whose sizes divide each other O(pods + capacities x sizes) and an `allocate`
+    and the fewest new cells, then the lowest common ancestor inside a node. Pools are tried in
+    their order. For pods whose sizes divide each other O(pods + capacities x sizes) and an `allocate`
     for each new cell, independent of the number of nodes.
 
     Parameters
@@ -38,6 +41,8 @@ def place_gang(state: GangState, gang: Gang) -> tuple[GangState, GangPlacement]:
         The present state; it stays as it is.
     gang
         The gang.
+    nodes
+        Pool → the nodes on which it may run; None for all.
 
     Raises
     ------
@@ -68,6 +73,15 @@ it reserved {4: 2} and holds {4: 1} (level: cells)
     """
     _require_new(state, gang)
     books = list(_books(state, gang))
+    if nodes is not None:
+        limited = [restricted(book, nodes) for book in books]
+        later, placed = _place(state, gang, limited)
+        book = restored(later.books[placed.pool], state.books[placed.pool].state)
+        return GangState({**later.books, placed.pool: book}, later.running), placed
+    return _place(state, gang, books)
+
+
+def _place(state: GangState, gang: Gang, books: list[Book]) -> tuple[GangState, GangPlacement]:
     if gang.is_low_priority:
         return _place_low(state, gang, books)
     exact = True

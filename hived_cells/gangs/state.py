@@ -18,7 +18,7 @@ from hived_cells.reservation import Pool
 from hived_cells.spec.values import Spec
 from hived_cells.state import Job, State, initial_state
 
-__all__ = ["GangPool", "GangState", "common_cell", "initial_gangs"]
+__all__ = ["GangPool", "GangState", "common_cell", "gang_pools", "initial_gangs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +153,31 @@ class GangState:
         )
 
 
+def gang_pools(spec: Spec) -> tuple[GangPool, ...]:
+    """Return the pools of a specification, by name.
+
+    The type of the lowest level is the kind of GPU; where no type is node-level, a top cell
+    counts as a node.
+
+    Examples
+    --------
+    >>> gang_pools(Spec(pools=(), tenants=()))
+    ()
+    """
+    return tuple(
+        GangPool(one.name, one.pool, one.node_level or one.pool.chain.levels, one.types[1])
+        for one in spec
+    )
+
+
 def initial_gangs(pools: Spec | Iterable[GangPool]) -> GangState:
     """Return the state in which no gang runs and no cell is held.
 
     Parameters
     ----------
     pools
-        The pools, or a specification: there the type of the lowest level is the kind of GPU, and
-        a pool without a node-level type counts a top cell as a node.
+        The pools, in the order in which a gang that may run in several tries them, or a
+        specification, as `gang_pools` reads it.
 
     Raises
     ------
@@ -181,10 +198,7 @@ def initial_gangs(pools: Spec | Iterable[GangPool]) -> GangState:
     <GangState of 2 GPUs in 1 pools: 0 gangs run>
     """
     if isinstance(pools, Spec):
-        pools = [
-            GangPool(one.name, one.pool, one.node_level or one.pool.chain.levels, one.types[1])
-            for one in pools
-        ]
+        pools = gang_pools(pools)
     if not isinstance(pools, Iterable):
         raise InvalidSpec(f"gangs: {shown(pools)} is neither a Spec nor pools")
     books: dict[str, Book] = {}
@@ -203,7 +217,7 @@ def initial_gangs(pools: Spec | Iterable[GangPool]) -> GangState:
                 available=error.available,
             ) from None
         books[one.name] = Book(one.name, one.kind, one.node_level, state, {}, {})
-    return GangState(dict(sorted(books.items())), {})
+    return GangState(books, {})
 
 
 def common_cell(state: GangState, name: str) -> Cell | None:
