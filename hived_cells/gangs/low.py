@@ -91,7 +91,7 @@ def _seat(book: Book, gang: Gang, idle: Idle) -> tuple[Seats | None, bool]:
     total, pods = gang.gpus, merged(gang.pods)
     within = node if gang.within is None else min(gang.within, node)
     best: tuple[tuple[int, int, int], int] | None = None
-    for number, (far, free) in idle.items():
+    for number, (far, free) in idle.items() if _gathers(gang) else ():
         key = (-far, free.bit_count(), number)
         if key[1] < total or (best is not None and best[0] < key):
             continue
@@ -112,11 +112,15 @@ def _seat(book: Book, gang: Gang, idle: Idle) -> tuple[Seats | None, bool]:
     return None, exact
 
 
+def _gathers(gang: Gang) -> bool:
+    return gang.gather or gang.within is not None
+
+
 def _areas(book: Book, gang: Gang, idle: Idle) -> Iterator[list[int]]:
     """Yield the nodes of each cell in which the gang may lie, lowest level first."""
     chain, node = book.state.chain, book.node_level
     top = chain.levels if gang.within is None else gang.within
-    for level in range(node + 1, min(top, chain.levels) + 1):
+    for level in range(node + 1, min(top, chain.levels) + 1) if _gathers(gang) else ():
         if chain.sizes[level] < gang.gpus:
             continue
         cells: dict[int, list[int]] = {}

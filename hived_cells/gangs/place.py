@@ -32,8 +32,8 @@ def place_gang(
     `hived_cells.gangs.packing`). Among the placements: no preemption before any, then the lowest
     common ancestor (of the node level or above, in the tenant's cells), then the fullest nodes
     and the fewest new cells, then the lowest common ancestor inside a node. Pools are tried in
-    their order. For pods whose sizes divide each other O(pods + capacities x sizes) and an `allocate`
-    for each new cell, independent of the number of nodes.
+    their order. For pods whose sizes divide each other O(pods + capacities x sizes) and an
+    `allocate` for each new cell, independent of the number of nodes.
 
     Parameters
     ----------

@@ -54,6 +54,9 @@ def plan(room: Room, gang: Gang) -> Plan:
     pods = merged(gang.pods)
     top = max([*room.rights, *(level for level, _ in room.above)], default=0)
     within = gang.within
+    if not gang.gather and within is None:
+        packed = pack(list(_bins(room)), pods)
+        return Plan(packed.filled, None, None, packed.exact)
     exact = True
     if total <= room.chain.sizes[room.node]:
         one = _one_node(room, total, room.node if within is None else within)

@@ -42,8 +42,10 @@ class Gang:
     pinned
         Name of the tenant's pin in which to run; without one no pin is used.
     within
-        Level of a cell that must contain all pods; None asks for none and takes the lowest common
-        ancestor that there is.
+        Level of a cell that must contain all pods; None asks for none.
+    gather
+        Whether the lowest common ancestor of all pods comes before the fullest nodes; False packs
+        pod by pod (inside `within`, where that is given).
     lazy
         Whether a gang of higher priority turns this one into a low-priority gang where it runs,
         where possible, in place of stopping it.
@@ -67,6 +69,7 @@ class Gang:
     pool: str | None = field(default=None, kw_only=True)
     pinned: str | None = field(default=None, kw_only=True)
     within: int | None = field(default=None, kw_only=True)
+    gather: bool = field(default=True, kw_only=True)
     lazy: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -85,8 +88,11 @@ class Gang:
             )
         if self.within is not None and (type(self.within) is not int or self.within < 1):
             raise self._refused(f"within is {shown(self.within)}; a level from 1 is needed")
-        if type(self.lazy) is not bool:
-            raise self._refused(f"lazy is {shown(self.lazy)}; True or False is needed")
+        for name in ("gather", "lazy"):
+            if type(getattr(self, name)) is not bool:
+                raise self._refused(
+                    f"{name} is {shown(getattr(self, name))}; True or False is needed"
+                )
         if self.pinned is not None and self.priority == LOW_PRIORITY:
             raise self._refused(f"pin {self.pinned!r} and low priority exclude each other")
 

@@ -43,6 +43,7 @@ def gang_walks(draw, state: GangState, max_steps: int = 14) -> list:
                 tuple(pods),
                 draw(st.sampled_from([-1, 0, 0, 1, 2])),
                 within=draw(st.none() | st.integers(1, top)),
+                gather=draw(st.booleans()),
                 lazy=draw(st.booleans()),
             )
         )
