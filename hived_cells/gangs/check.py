@@ -23,9 +23,10 @@ def gang_violations(state: GangState) -> tuple[Violation, ...]:
     Rules: those of `violations` for each pool's cells; *shape* (a gang has exactly the pods it
     asked for), *overlap* (no GPU in two gangs), *own cells* (a guaranteed gang's GPUs lie in
     cells that its tenant holds, a pinned one's in its pin), *node* (a pod lies in one node of one
-    held cell), *within* (all pods in one cell of the level asked for), *idle* (no cell is held
-    without a GPU in use), *view* (what is kept as free is what no gang uses) and *low priority*
-    (gangs at low priority are the jobs of the cells). O(GPUs x levels).
+    held cell), *within* (all pods in one cell of the level asked for), *idle* (no cell that was
+    bound for gangs is without one), *view* (what is kept as free is what no gang uses) and *low
+    priority* (gangs at low priority are jobs of the cells). Cells and jobs that are there by
+    other means than gangs are left alone. O(GPUs x levels).
 
     Examples
     --------
@@ -36,18 +37,30 @@ def gang_violations(state: GangState) -> tuple[Violation, ...]:
     >>> gang_violations(place_gang(state, Gang("g1", "A", ((8, 2),)))[0])
     ()
     """
-    found: list[Violation] = []
-    for book in state.books.values():
-        here = {name: one for name, one in state.running.items() if one.pool == book.name}
-        found += violations(book.state)
-        for rule in (_shape, _overlap, _places, _idle_and_view, _low_priority):
-            found += rule(book, here)
+    found = [one for name in state.books for one in pool_violations(state, name)]
     strays = [name for name, one in state.running.items() if one.pool not in state.books]
     found += [Violation("shape", (name,), f"gang {name!r} runs in no pool") for name in strays]
     return tuple(found)
 
 
 Gangs = dict[str, RunningGang]
+
+
+def pool_violations(state: GangState, pool: str) -> tuple[Violation, ...]:
+    """Return every rule that one pool breaks; see `gang_violations`.
+
+    Examples
+    --------
+    >>> from hived_cells import Chain, Pool, Reservation
+    >>> from hived_cells.gangs import GangPool, initial_gangs
+    >>> pool = Pool(Chain(4, (8,)), Reservation({"A": {2: 2}}))
+    >>> pool_violations(initial_gangs([GangPool("V100", pool, node_level=2)]), "V100")
+    ()
+    """
+    book = state.books[pool]
+    here = {name: one for name, one in state.running.items() if one.pool == pool}
+    rules = (_shape, _overlap, _places, _idle_and_view, _low_priority)
+    return (*violations(book.state), *(one for rule in rules for one in rule(book, here)))
 
 
 def _shape(_: Book, gangs: Gangs) -> Iterator[Violation]:
@@ -104,7 +117,9 @@ def _places(book: Book, gangs: Gangs) -> Iterator[Violation]:
                 yield Violation(
                     "within", (name,), f"gang {name!r} lies in no single cell of level {level}"
                 )
-        own = units.get((one.gang.tenant, one.gang.pinned or ""), {})
+        owner = (one.gang.tenant, one.gang.pinned or "")
+        kept = book.views[owner].free if owner in book.views else {}
+        own = {unit for unit in units.get(owner, {}) if unit in kept}
         for pod in one.pods:
             if one.low_priority:
                 size = chain.sizes[book.node_level]
@@ -112,7 +127,7 @@ def _places(book: Book, gangs: Gangs) -> Iterator[Violation]:
             else:
                 homes = [
                     {(lower, gpu // chain.sizes[lower]) for lower in range(1, book.node_level + 1)}
-                    & own.keys()
+                    & own
                     for gpu in pod
                 ]
                 if not all(homes):
@@ -126,36 +141,26 @@ def _idle_and_view(book: Book, gangs: Gangs) -> Iterator[Violation]:
     sizes = book.state.chain.sizes
     used = {gpu for one in gangs.values() if not one.low_priority for gpu in one.gpus}
     units = _units(book)
-    busy: set[tuple[tuple[str, str], Unit]] = set()
-    for owner in {*units, *book.views}:
-        view = book.views.get(owner)
-        free = {}
-        for level, number in units.get(owner, {}):
+    for owner, view in book.views.items():
+        mine = {unit: cell for unit, cell in units.get(owner, {}).items() if unit in view.free}
+        free: dict[Unit, int] = {}
+        taken: dict[Unit, int] = {}
+        for (level, number), cell in mine.items():
             size = sizes[level]
             mask = sum(1 << bit for bit in range(size) if number * size + bit not in used)
             free[level, number] = mask
-            if mask.bit_count() < size:
-                busy.add((owner, units[owner][level, number]))
-        kept = {} if view is None else dict(view.free)
+            taken[cell] = taken.get(cell, 0) + size - mask.bit_count()
         buckets: dict[tuple[int, int], list[int]] = {}
         for (level, number), mask in sorted(free.items()):
             if mask:
                 buckets.setdefault((level, mask.bit_count()), []).append(number)
-        listed = (
-            {}
-            if view is None
-            else {key: list(bitset.indices(members)) for key, members in view.buckets.items()}
-        )
-        above: dict[Unit, int] = {}
-        for (level, number), cell in units.get(owner, {}).items():
-            if cell[0] > book.node_level:
-                taken = sizes[level] - free[level, number].bit_count()
-                above[cell] = above.get(cell, 0) + taken
-        if (kept, listed, {} if view is None else dict(view.above)) != (free, buckets, above):
+        listed = {key: list(bitset.indices(members)) for key, members in view.buckets.items()}
+        above = {cell: gpus for cell, gpus in taken.items() if cell[0] > book.node_level}
+        if (dict(view.free), listed, dict(view.above)) != (free, buckets, above):
             yield Violation("view", (owner,), f"what is free for {owner} is not what is kept")
-    for owner, cell in _held(book):
-        if (owner, cell) not in busy:
-            yield Violation("idle", (owner, cell), f"cell {cell} of {owner} is held by no gang")
+        for cell, gpus in taken.items():
+            if not gpus:
+                yield Violation("idle", (owner, cell), f"no gang runs in cell {cell} of {owner}")
 
 
 def _low_priority(book: Book, gangs: Gangs) -> Iterator[Violation]:
@@ -164,5 +169,5 @@ def _low_priority(book: Book, gangs: Gangs) -> Iterator[Violation]:
     }
     kept = {tuple(job): name for job, name in book.jobs.items()}
     standing = {tuple(job) for job in jobs(book.state)}
-    if running != kept or standing != set(running):
+    if running != kept or not standing >= set(running):
         yield Violation("low priority", (book.name,), "low-priority gangs and jobs disagree")

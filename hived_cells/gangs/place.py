@@ -272,7 +272,7 @@ def _entered(
         running[one.gang.id] = one._replace(low_priority=True)
     ended = list(stopped)
     if desk.stopped:
-        names = {desk.book.jobs[job] for job in desk.stopped}
+        names = {desk.book.jobs[job] for job in desk.stopped if job in desk.book.jobs}
         ended += sorted(names.difference(stopped))
     for name in ended:
         del running[name]
@@ -286,6 +286,7 @@ def _entered(
         bound=tuple(desk.bound),
         victims=tuple(ended),
         downgraded=tuple([one.gang.id for one in downgraded]),
+        jobs=tuple([job for job in desk.stopped if job not in desk.book.jobs]),
         exact=exact,
     )
     return GangState({**state.books, name: desk.freeze()}, running), placed

@@ -92,7 +92,7 @@ def _carried_out(book: Book, gang: Gang, gone: Sequence[RunningGang]) -> Preempt
     seats, _ = desk.seat(gang)
     if seats is None:  # low-priority jobs decide nothing, so the trial's answer stands
         raise AssertionError(f"gang {gang.id!r}: a trial placed it")
-    again = {vacated.jobs[job] for job in desk.stopped}
+    again = {vacated.jobs.get(job) for job in desk.stopped}
     kept = tuple(running for running in lazy if running.gang.id not in again)
     names = {running.gang.id for running in kept}
     stopped = tuple(running.gang.id for running in gone if running.gang.id not in names)

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from hived_cells import bitset
 from hived_cells.bitset import BitSet
 from hived_cells.cluster import Cluster
-from hived_cells.errors import Infeasible, InvalidSpec, shown
+from hived_cells.errors import IllegalRequest, Infeasible, InvalidSpec, shown
 from hived_cells.gangs.values import RunningGang
 from hived_cells.hierarchy import Cell
 from hived_cells.reservation import Pool
 from hived_cells.spec.values import Spec
-from hived_cells.state import Job, State, initial_state
+from hived_cells.state import JOB_CHUNK, Job, State, initial_state
 
 __all__ = ["GangPool", "GangState", "common_cell", "gang_pools", "initial_gangs"]
 
@@ -134,6 +135,36 @@ class GangState:
             raise InvalidSpec(f"pool {shown(pool)} is not one of {list(self.books)}")
         return self.books[pool].state
 
+    def with_cells(self, pool: str, cells: State) -> "GangState":
+        """Return the state with other cells in a pool: after a fault, say, or an `allocate`.
+
+        Low-priority gangs whose jobs no longer run are gone. O(gangs + cells that gangs hold).
+
+        Raises
+        ------
+        InvalidSpec
+            There is no such pool, or the cells are not a state of it.
+        IllegalRequest
+            A cell in which a gang runs is not held in them.
+
+        Examples
+        --------
+        >>> from hived_cells import Cell, Chain, Reservation, mark_bad
+        >>> pool = Pool(Chain(4, (8,)), Reservation({"A": {2: 2}}))
+        >>> state = initial_gangs([GangPool("V100", pool, node_level=2)])
+        >>> state.with_cells("V100", mark_bad(state.cells("V100"), Cell(2, (0,)))).cells("V100")
+        <State of 32 GPUs in 2 levels: free 4+0, owed 2+0, held {}, 8 GPUs bad>
+        """
+        before = self.cells(pool)
+        if not isinstance(cells, State) or cells.pool != before.pool:
+            raise InvalidSpec(f"pool {pool!r}: {shown(cells)} is no state of it")
+        book = self.books[pool]
+        _require_held(book, cells)
+        jobs = {job: name for job, name in book.jobs.items() if runs(cells, job)}
+        ended = set(book.jobs.values()).difference(jobs.values())
+        running = {name: one for name, one in self.running.items() if name not in ended}
+        return GangState({**self.books, pool: book._replace(state=cells, jobs=jobs)}, running)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GangState):
             return NotImplemented
@@ -151,6 +182,24 @@ class GangState:
         return (
             f"<GangState of {gpus} GPUs in {len(self.books)} pools: {len(self.running)} gangs run>"
         )
+
+
+def runs(cells: State, job: Job) -> bool:
+    """Return whether exactly this low-priority job runs."""
+    gpu = job.gpus[0]
+    return cells.job_at[gpu // JOB_CHUNK][gpu % JOB_CHUNK] == job
+
+
+def _require_held(book: Book, cells: State) -> None:
+    sizes = cells.chain.sizes
+    for (tenant, pin), view in book.views.items():
+        for level, number in view.free:
+            gpu = number * sizes[level]
+            if not bitset.has(cells.used, gpu):
+                where = f"pin {pin!r}" if pin else f"GPU {gpu}"
+                raise IllegalRequest(
+                    f"pool {book.name!r}: gangs of {tenant!r} run at {where}, which is not held"
+                )
 
 
 def gang_pools(spec: Spec) -> tuple[GangPool, ...]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from hived_cells.errors import InvalidSpec, shown
 from hived_cells.hierarchy import Cell
+from hived_cells.state import Job
 
 __all__ = ["LOW_PRIORITY", "MAX_PRIORITY", "Gang", "GangPlacement", "Outlook", "RunningGang"]
 
@@ -161,6 +162,7 @@ class GangPlacement(NamedTuple):
     bound: tuple[Cell, ...] = ()  # reserved cells that were bound for it
     victims: tuple[str, ...] = ()  # gangs stopped
     downgraded: tuple[str, ...] = ()  # gangs that go on at low priority
+    jobs: tuple[Job, ...] = ()  # low-priority jobs stopped that are no gangs
     exact: bool = True  # whether what it took is proved necessary; False: a search hit its limit
 
 
