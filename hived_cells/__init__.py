@@ -48,6 +48,10 @@ from hived_cells.gangs import initial_gangs as initial_gangs
 from hived_cells.gangs import outlook as outlook
 from hived_cells.gangs import place_gang as place_gang
 from hived_cells.gangs import remove_gang as remove_gang
+from hived_cells.gangs.recover import GangBinding as GangBinding
+from hived_cells.gangs.recover import GangRecovery as GangRecovery
+from hived_cells.gangs.recover import gang_bindings as gang_bindings
+from hived_cells.gangs.recover import recover_gangs as recover_gangs
 from hived_cells.graph import to_networkx as to_networkx
 from hived_cells.hierarchy import Cell as Cell
 from hived_cells.hierarchy import Chain as Chain

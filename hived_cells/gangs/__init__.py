@@ -7,6 +7,10 @@ from hived_cells.gangs.check import gang_violations as gang_violations
 from hived_cells.gangs.place import outlook as outlook
 from hived_cells.gangs.place import place_gang as place_gang
 from hived_cells.gangs.place import remove_gang as remove_gang
+from hived_cells.gangs.recover import GangBinding as GangBinding
+from hived_cells.gangs.recover import GangRecovery as GangRecovery
+from hived_cells.gangs.recover import gang_bindings as gang_bindings
+from hived_cells.gangs.recover import recover_gangs as recover_gangs
 from hived_cells.gangs.state import GangPool as GangPool
 from hived_cells.gangs.state import GangState as GangState
 from hived_cells.gangs.state import common_cell as common_cell

@@ -20,13 +20,13 @@ Unit = tuple[int, int]  # level and number
 def gang_violations(state: GangState) -> tuple[Violation, ...]:
     """Return every rule the state breaks, () for a sound state.
 
-    Rules: those of `violations` for each pool's cells; *shape* (a gang has exactly the pods it
-    asked for), *overlap* (no GPU in two gangs), *own cells* (a guaranteed gang's GPUs lie in
-    cells that its tenant holds, a pinned one's in its pin), *node* (a pod lies in one node of one
-    held cell), *within* (all pods in one cell of the level asked for), *idle* (no cell that was
-    bound for gangs is without one), *view* (what is kept as free is what no gang uses) and *low
-    priority* (gangs at low priority are jobs of the cells). Cells and jobs that are there by
-    other means than gangs are left alone. O(GPUs x levels).
+    Rules: those of `violations` for each pool's cells; *shape* (a gang has the pods it asked for;
+    after `recover_gangs` some may have fewer GPUs), *overlap* (no GPU in two gangs), *own cells*
+    (a guaranteed gang's GPUs lie in cells that its tenant holds, a pinned one's in its pin),
+    *node* (a pod lies in one node of one held cell), *within* (all pods in one cell of the level
+    asked for), *idle* (no cell that was bound for gangs is without one), *view* (what is kept as
+    free is what no gang uses) and *low priority* (gangs at low priority are jobs of the cells).
+    Cells and jobs that are there by other means than gangs are left alone. O(GPUs x levels).
 
     Examples
     --------
@@ -66,8 +66,12 @@ def pool_violations(state: GangState, pool: str) -> tuple[Violation, ...]:
 def _shape(_: Book, gangs: Gangs) -> Iterator[Violation]:
     for name, one in gangs.items():
         asked = [size for size, count in one.gang.pods for _ in range(count)]
-        if name != one.gang.id or [len(set(pod)) for pod in one.pods] != asked:
-            yield Violation("shape", (name,), f"gang {name!r} has other pods than it asked for")
+        found = [len(set(pod)) for pod in one.pods]
+        whole = len(found) == len(asked) and all(
+            have <= want for have, want in zip(found, asked, strict=True)
+        )
+        if name != one.gang.id or not whole or not any(found):
+            yield Violation("shape", (name,), f"gang {name!r} has not the pods it asked for")
 
 
 def _overlap(_: Book, gangs: Gangs) -> Iterator[Violation]:
@@ -123,7 +127,7 @@ def _places(book: Book, gangs: Gangs) -> Iterator[Violation]:
         for pod in one.pods:
             if one.low_priority:
                 size = chain.sizes[book.node_level]
-                together = len({gpu // size for gpu in pod}) == 1
+                together = len({gpu // size for gpu in pod}) <= 1
             else:
                 homes = [
                     {(lower, gpu // chain.sizes[lower]) for lower in range(1, book.node_level + 1)}
@@ -132,7 +136,7 @@ def _places(book: Book, gangs: Gangs) -> Iterator[Violation]:
                 ]
                 if not all(homes):
                     yield Violation("own cells", (name, pod), f"gang {name!r}: {pod} is not its")
-                together = len(set.union(*homes)) == 1
+                together = len(set().union(*homes)) <= 1
             if not together:
                 yield Violation("node", (name, pod), f"gang {name!r}: pod {pod} spans nodes")
 

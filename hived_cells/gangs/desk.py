@@ -162,6 +162,11 @@ class Desk:
             self.stopped.extend(victims(before, cell))
         self.bound.append(cell)
         index = self.chain.index(cell)
+        self.adopt(level, index)
+        return index
+
+    def adopt(self, level: int, index: int) -> None:
+        """Take a held cell into the view, all of it free."""
         sizes, lower = self.chain.sizes, min(level, self.node)
         units = sizes[level] // sizes[lower]
         if level > self.node:
@@ -169,7 +174,6 @@ class Desk:
         for number in range(index * units, (index + 1) * units):
             self.free[lower, number] = 0
             self._set(lower, number, (1 << sizes[lower]) - 1)
-        return index
 
     def give_back(self, level: int, index: int) -> None:
         """Release a held cell none of whose GPUs is in use."""
@@ -221,19 +225,30 @@ class Desk:
 
     def vacate(self, gpus: tuple[int, ...]) -> None:
         """Free a pod's GPUs; a cell none of whose GPUs is in use any more is released."""
-        sizes = self.chain.sizes
-        unit = next(
-            (level, gpus[0] // sizes[level])
-            for level in range(self.node, 0, -1)
-            if (level, gpus[0] // sizes[level]) in self.free
-        )
-        level, number = unit
-        start = number * sizes[level]
-        mask = sum([1 << (gpu - start) for gpu in gpus])
-        self._set(level, number, self.free[unit] | mask)
+        if not gpus:  # a pod whose node is in the specification no more
+            return
+        unit, mask = self._unit_of(gpus)
+        self._set(*unit, self.free[unit] | mask)
         cell = self._count_above(unit, -len(gpus)) or unit
         if self._is_idle(*cell):
             self.give_back(*cell)
+
+    def occupy(self, gpus: tuple[int, ...]) -> None:
+        """Take a pod's GPUs in a unit of the view."""
+        unit, mask = self._unit_of(gpus)
+        self._set(*unit, self.free[unit] & ~mask)
+        self._count_above(unit, len(gpus))
+
+    def _unit_of(self, gpus: tuple[int, ...]) -> tuple[Unit, int]:
+        """Return the unit a pod lies in and its GPUs there, one bit each."""
+        sizes = self.chain.sizes
+        level = next(
+            level
+            for level in range(self.node, 0, -1)
+            if (level, gpus[0] // sizes[level]) in self.free
+        )
+        number = gpus[0] // sizes[level]
+        return (level, number), sum([1 << (gpu - number * sizes[level]) for gpu in gpus])
 
     def _count_above(self, unit: Unit, change: int) -> Unit | None:
         """Count GPUs in use in the cell above the node level that a unit is part of, if any."""

@@ -91,6 +91,28 @@ CT1 = "    - {cellType: CT1-NODE, cellNumber: 1}"
 
 PAIRS_ONLY = changed((f"    - {FOUR}\n", ""), (PAIR, PAIR.replace("1}", "3}")))
 THREE_SHARED = changed((CT1, f"{CT1}\n    - {THREE.replace('2}', '1}')}"))
+P100 = "3-DGX1-P100-NODE.DGX1-P100-NODE"
+SECOND = """  - cellType: 4-DGX2-V100-NODE
+    cellChildren:
+    - cellChildren: [{cellAddress: 0.0.4.0}, {cellAddress: 0.0.4.1}]
+    - cellChildren: [{cellAddress: 0.0.4.2}, {cellAddress: 0.0.4.3}]
+"""
+RECONFIGURED = changed(
+    (
+        "{childCellType: V100-8, childCellNumber: 2, isNodeLevel: true}",
+        "{childCellType: DGX2-V100, childCellNumber: 16, isNodeLevel: true}",
+    ),
+    ("0.0.3.0}", "0.0.3.100}"),
+    (
+        "DGX1-P100-NODE.DGX1-P100-NODE, cellNumber: 2",
+        "DGX1-P100-NODE.DGX1-P100-NODE, cellNumber: 1",
+    ),
+    (
+        SECOND,
+        "".join(f"  - {{cellType: DGX2-V100-NODE, cellAddress: 0.0.4.{n}}}\n" for n in range(4))
+        + SECOND.replace("0.0.4.", "0.0.4.10"),
+    ),
+)
 DETOUR = changed(
     (FOUR, FOUR.replace("2}", "4}")), (f"    - {PAIR}\n", ""), (CT1, f"{CT1}\n    - {PAIR}")
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from gang_builders import one_pool
-from gang_specs import DESIGN, DETOUR, PAIRS_ONLY, THREE_SHARED
+from gang_specs import DESIGN, DETOUR, PAIRS_ONLY, RECONFIGURED, THREE_SHARED
 from ruamel.yaml import YAML
 
 from hived_cells import (
@@ -22,6 +22,7 @@ from hived_cells import (
     MustWait,
     NeverFits,
     Outlook,
+    gang_bindings,
     gang_pools,
     gang_violations,
     initial_gangs,
@@ -29,6 +30,7 @@ from hived_cells import (
     outlook,
     parse_spec,
     place_gang,
+    recover_gangs,
     remove_gang,
     slack,
 )
@@ -213,6 +215,25 @@ def test_detour_around_a_bad_node(cases):
         else:
             named = {"candidates": same} if step.get("candidates") == "same" else {}
             check_step(run, step | named, f"r{number}")
+
+
+def test_reconfiguration(cases):
+    """Tests which gangs are downgraded, that all others stay, and that all can be released."""
+    run = after_normal_operations(cases)
+    expect = cases["reconfiguration"]["expect"]
+    already = {name for name, one in run.state.gangs.items() if one.low_priority}
+    done = recover_gangs(parse_spec(RECONFIGURED), *gang_bindings(run.spec, run.state))
+    assert gang_violations(done.state) == ()
+    low = {name for name, one in done.state.gangs.items() if one.low_priority}
+    assert low == set(expect["downgraded_to_low_priority"]) | already
+    assert set(done.downgraded) == low - already
+    assert done.stopped == ()
+    assert set(done.state.gangs) == set(run.state.gangs)
+    state = done.state
+    for name in list(state.gangs):
+        state = remove_gang(state, name)
+        assert gang_violations(state) == ()
+    assert state == initial_gangs(parse_spec(RECONFIGURED))
 
 
 NPQ = Chain(2, (2, 2, 1))
