@@ -24,7 +24,7 @@ def test_writing_replaces_the_whole_file(tmp_path: Path):
 def test_an_empty_name_is_no_file():
     """Tests that "" is refused as what it is, not as the current folder."""
     for use in (lambda: read_text(""), lambda: write_text("", "text")):
-        with pytest.raises(InvalidInstance, match="^the name of a file is empty"):
+        with pytest.raises(InvalidInstance, match=r"^the name of a file is empty"):
             use()
 
 
