@@ -222,7 +222,12 @@ def _show(options: argparse.Namespace) -> int:
             raise InvalidSpec(f"--pool: which is drawn? There are {[p.name for p in pools]}")
         _save_picture(options.picture, book.cluster[pools[0].name], pools[0].name)
     trees = {
-        pool.name: cell_tree(book.cluster[pool.name], address=pool.address, all_gpus=options.all)
+        pool.name: cell_tree(
+            book.cluster[pool.name],
+            address=pool.address,
+            all_gpus=options.all,
+            gangs=book.gangs_by_gpu(pool.name),
+        )
         for pool in pools
     }
     if options.json:
