@@ -12,7 +12,8 @@ from hived_cells.simulation.view import Ask, View
 
 __all__ = ["Desk", "Refused"]
 
-Refused = Callable[[View, Ask], None]  # told of each job that its quota allows and that waits
+# Told of each job that its quota allows and that waits nevertheless, and when (seconds).
+Refused = Callable[[View, Ask, int], None]
 
 Key = tuple[str, Shape, int]  # tenant, shape, queue
 
@@ -37,7 +38,7 @@ class Desk:
     >>> from hived_cells.simulation.schedulers import Capacity
     >>> desk = Desk(Capacity(), View([8], {"A": 8}))
     >>> desk.submit(Ask(0, "A", Shape(1, 2), 0))
-    >>> [decision.pieces for _, decision in desk.decisions()]
+    >>> [decision.pieces for _, decision in desk.decisions(0)]
     [((0, 2),)]
     """
 
@@ -70,7 +71,7 @@ class Desk:
         for line in self._lines.values():
             yield from line
 
-    def decisions(self) -> Iterator[tuple[Ask, Decision]]:
+    def decisions(self, now: int) -> Iterator[tuple[Ask, Decision]]:
         """Yield who starts and how, until nobody does; each is to be carried out at once.
 
         O(lines x log lines) calls of the scheduler in a round without stops and moves.
@@ -87,7 +88,7 @@ class Desk:
             if self.scheduler.rank(self.view, ask) > rank:  # its tenant has got more meanwhile
                 heapq.heappush(heads, self._head(key))
                 continue
-            decision = self._decision(ask)
+            decision = self._decision(ask, now)
             if decision is None:
                 self._blocked.add(key)
                 continue
@@ -108,10 +109,10 @@ class Desk:
         first = self._lines[key][0]
         return self.scheduler.rank(self.view, Ask(first, *key)), first, key
 
-    def _decision(self, ask: Ask) -> Decision | None:
+    def _decision(self, ask: Ask, now: int) -> Decision | None:
         if not self.view.within_quota(ask):
             return None
         decision = self.scheduler.decide(self.view, ask)
         if decision is None and self._refused is not None:
-            self._refused(self.view, ask)
+            self._refused(self.view, ask, now)
         return decision

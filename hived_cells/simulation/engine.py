@@ -143,7 +143,7 @@ class Simulation:
         self.samples: list[Sample] = []
         self.arrived = self.finished = self.running = 0
 
-    def run(self, progress: Callable[[int], None] = lambda done: None) -> Run:
+    def run(self, progress: Callable[[int], None] | None = None) -> Run:
         """Carry all events out; `progress` is told of finished jobs now and then."""
         jobs, count = self.trace.jobs, len(self.trace.jobs)
         told = 0
@@ -158,15 +158,17 @@ class Simulation:
                 self._arrive(self.arrived)
                 self.arrived += 1
             for number in sorted(self.touched):
-                for ask, decision in self.desks[number].decisions():
+                for ask, decision in self.desks[number].decisions(time):
                     self._carry_out(number, ask, decision)
             self.touched.clear()
             if self.lender is not None:
                 self.lender.serve(self._lend)
             if self.finished >= told + 1000:
                 told = self.finished
-                progress(told)
-        progress(self.finished)
+                if progress:
+                    progress(told)
+        if progress:
+            progress(self.finished)
         return Run(
             started=self.started,
             granted=self.granted,
@@ -243,7 +245,7 @@ class Simulation:
         self._begin(job, self.now, ask.queue)
 
     def _occupy(self, number: int, job: int, pieces: Pieces) -> int:
-        """Let a job use GPUs and preempt who is in its way; return a bad bin, -1 if all is well."""
+        """Let a job use GPUs and preempt who is in its way; return a bad bin, -1 for none."""
         bad, in_the_way = self.ground.occupy(number, job, pieces)
         for victim in in_the_way:
             self._preempt(victim)
@@ -314,7 +316,7 @@ class Simulation:
         self._begin(number, self.now, view.running[number].ask.queue)
 
     def _end_guaranteed(self, number: int) -> None:
-        """The work is done; the place in the view stays until the decided end."""
+        """Note that the work is done; the place in the view stays until the decided end."""
         desk = self.desk_of[self.trace.jobs[number].tenant]
         self.done[number] = self.trace.jobs[number].duration
         self._vacate(desk, number, self.desks[desk].view.running[number].pieces)
@@ -362,7 +364,7 @@ class Simulation:
             self.lender.more_idle()
 
     def _take_off(self, number: int) -> None:
-        """A waiting job gets its guaranteed run: what it does at low priority is kept."""
+        """Let a job wait no more: what it has done at low priority is kept."""
         if self.low_since[number] >= 0:
             self.done[number] += self.now - self.low_since[number]
             self._end_low(number)
@@ -370,7 +372,7 @@ class Simulation:
             self.lender.forget(number)
 
     def _preempt(self, number: int) -> None:
-        """A job at low priority gives way and falls back to its last checkpoint."""
+        """Let a job at low priority give way; it falls back to its last checkpoint."""
         job: TraceJob = self.trace.jobs[number]
         worked = self.now - self.low_since[number]
         lost = worked % self.checkpoint
@@ -405,7 +407,7 @@ class Simulation:
             self.lender.more_idle()
 
     def _kill(self, number: int, place: int) -> None:
-        """Every job in a bin loses its work since its last checkpoint and waits again."""
+        """Let every job in a bin lose its work since its last checkpoint and wait again."""
         for job in tuple(self.desks[number].view.holders[place]):
             self.sums["killed"] += 1
             self._stop(number, job)

@@ -93,7 +93,8 @@ class Floor:
         """
         found: list[tuple[int, int]] = []
         for by_idle in self._groups:
-            for mask in by_idle[gpus:]:
+            for group in by_idle[gpus:]:
+                mask = group
                 while mask:
                     low = mask & -mask
                     node = low.bit_length() - 1

@@ -22,12 +22,12 @@ __all__ = ["Bin", "CellGround", "Ground", "NodeGround", "bins_of", "home_cells"]
 Bin = tuple[int, int]  # (desk, bin of its view)
 
 
-def bins_of(chain: Chain, reservation: Reservation) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def bins_of(reservation: Reservation) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Return each tenant's reserved cells as levels, the smallest cells first.
 
     Examples
     --------
-    >>> bins_of(Chain(2, (2,)), Reservation({"A": {1: 1, 2: 1}}))
+    >>> bins_of(Reservation({"A": {1: 1, 2: 1}}))
     (('A', (1, 2)),)
     """
     return tuple(
@@ -49,12 +49,13 @@ def home_cells(chain: Chain, reservation: Reservation) -> tuple[tuple[Cell, ...]
 
     Examples
     --------
-    >>> [list(map(str, row)) for row in home_cells(Chain(2, (2,)), Reservation({"A": {1: 1, 2: 1}}))]
+    >>> homes = home_cells(Chain(2, (2,)), Reservation({"A": {1: 1, 2: 1}}))
+    >>> [list(map(str, row)) for row in homes]
     [['1/0', '0']]
     """
     state = initial_state(chain, reservation)
     rows: list[list[Cell]] = []
-    for tenant, levels in bins_of(chain, reservation):
+    for tenant, levels in bins_of(reservation):
         rows.append([])
         for level in reversed(levels):
             state, cell = allocate(state, tenant, level)
@@ -188,7 +189,7 @@ class CellGround:
 
     def __init__(self, chain: Chain, reservation: Reservation, *, static: bool) -> None:
         self._tenants = reservation.tenants
-        self._levels = tuple(levels for _, levels in bins_of(chain, reservation))
+        self._levels = tuple(levels for _, levels in bins_of(reservation))
         self._pins: tuple[tuple[str, ...], ...] = ()
         if static:
             homes = home_cells(chain, reservation)
@@ -199,7 +200,7 @@ class CellGround:
                 for tenant, row, own in zip(self._tenants, homes, names, strict=True)
                 for name, cell in zip(own, row, strict=True)
             ]
-            reservation = Reservation(dict.fromkeys(self._tenants, {}), pins=pins)
+            reservation = Reservation({tenant: {} for tenant in self._tenants}, pins=pins)
         self.state: State = initial_state(chain, reservation)
         self.floor = Floor(chain.top_cells, chain.sizes[-1], chain.factors)
         self._cells: list[dict[int, Cell]] = [{} for _ in self._tenants]  # desk → bin → cell

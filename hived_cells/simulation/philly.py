@@ -16,7 +16,7 @@ PHILLY_COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
 
 
 def read_philly(path: Path, *, node_gpus: int = 8) -> Trace:
-    """Read the Philly list (columns of `PHILLY_COLUMNS`), times from the first submission on.
+    r"""Read the Philly list (columns of `PHILLY_COLUMNS`), times from the first submission on.
 
     Assumed, for the list does not say: a job of up to `node_gpus` GPUs wants them on one node;
     a larger one whole nodes, its number of GPUs rounded up to a multiple. Durations are rounded
@@ -35,8 +35,8 @@ def read_philly(path: Path, *, node_gpus: int = 8) -> Trace:
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "philly.csv")
-    >>> _ = path.write_text("timestamp,duration,num_gpus,gpu_time,cluster\\n"
-    ...                     "2017-10-09 07:01:55,66.0,12,792.0,11cb48\\n")
+    >>> _ = path.write_text("timestamp,duration,num_gpus,gpu_time,cluster\n"
+    ...                     "2017-10-09 07:01:55,66.0,12,792.0,11cb48\n")
     >>> read_philly(path).jobs[0].shape
     Shape(nodes=2, gpus=8, soft=False)
     """

@@ -21,7 +21,7 @@ _AFFINITY = {"hard": False, "soft": True}
 
 
 def read_trace(path: Path) -> Trace:
-    """Read a trace: CSV with the columns of `COLUMNS` in that order, times in whole seconds.
+    r"""Read a trace: CSV with the columns of `COLUMNS` in that order, times in whole seconds.
 
     Gzip is recognised by its content, lines may end as on any system, empty lines are skipped.
 
@@ -36,8 +36,8 @@ def read_trace(path: Path) -> Trace:
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "trace.csv")
-    >>> _ = path.write_text("job,tenant,submit,duration,nodes,gpus_per_node,affinity\\n"
-    ...                     "j1,A,0,60,1,8,hard\\n")
+    >>> _ = path.write_text("job,tenant,submit,duration,nodes,gpus_per_node,affinity\n"
+    ...                     "j1,A,0,60,1,8,hard\n")
     >>> read_trace(path).jobs[0].shape
     Shape(nodes=1, gpus=8, soft=False)
     """

@@ -37,7 +37,7 @@ def simulate(
     checkpoint: int = 1800,
     pause: int = 60,
     refused: Refused | None = None,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] | None = None,
 ) -> Run:
     """Run a trace in one way; same arguments, same run.
 
@@ -107,7 +107,7 @@ def simulate(
     for fault in events:
         if not 0 <= fault.node < chain.top_cells or fault.time < 0:
             raise InvalidSpec(f"fault: there is no node {fault.node}, or no time {fault.time}")
-    desks, desk_of = _desks(trace, chain, reservation, way, scheduler, refused)
+    desks, desk_of = _desks(trace, chain, reservation, way, scheduler=scheduler, refused=refused)
     ground: Ground
     if way == "cells":
         ground = CellGround(chain, reservation, static=static)
@@ -150,6 +150,7 @@ def _desks(
     chain: Chain,
     reservation: Reservation,
     way: Way,
+    *,
     scheduler: Scheduler,
     refused: Refused | None,
 ) -> tuple[list[Desk], dict[str, int]]:
@@ -158,7 +159,7 @@ def _desks(
     gpus = reserved_gpus(chain, reservation)
     own = [
         View([chain.sizes[level] for level in levels], {tenant: gpus[tenant]}, queues)
-        for tenant, levels in bins_of(chain, reservation)
+        for tenant, levels in bins_of(reservation)
     ]
     number = {tenant: desk for desk, tenant in enumerate(reservation.tenants)}
     asked: dict[tuple[str, Shape], str] = {}
