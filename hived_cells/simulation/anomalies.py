@@ -155,14 +155,14 @@ def anomalies(trace: Trace, private: Run, shared: Run, witness: Witness) -> tupl
     HiveD (OSDI 2020), Section 2.
     """
     found = []
-    last: dict[tuple[str, Shape], Refusal] = {}
+    last: dict[tuple[str, Shape], int] = {}  # the job of a line that was refused last
     by_time = sorted(witness.refusals.items(), key=lambda item: (item[1].time, item[0]))
     place = 0
     order = sorted(range(len(trace.jobs)), key=lambda n: (shared.granted[n], n))
     for number in order:
         while place < len(by_time) and by_time[place][1].time <= shared.granted[number]:
-            refusal = by_time[place][1]
-            last[refusal.tenant, refusal.shape] = refusal
+            ahead, refusal = by_time[place]
+            last[refusal.tenant, refusal.shape] = ahead
             place += 1
         job = trace.jobs[number]
         if shared.ended[number] <= private.ended[number]:
@@ -170,9 +170,10 @@ def anomalies(trace: Trace, private: Run, shared: Run, witness: Witness) -> tupl
         cause: Cause = "fragmented"
         why = witness.refusals.get(number)
         if why is None:
-            why = last.get((job.tenant, job.shape))
-            if why is not None and why.time < job.submit:
-                why = None
+            first = last.get((job.tenant, job.shape))
+            # It stood behind that one if it came before that one was granted.
+            if first is not None and shared.granted[first] > job.submit:
+                why = witness.refusals[first]
             cause = "late" if why is None else "behind"
         found.append(
             Anomaly(job.name, job.tenant, private.ended[number], shared.ended[number], cause, why)

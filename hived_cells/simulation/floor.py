@@ -93,15 +93,16 @@ class Floor:
         """
         found: list[tuple[int, int]] = []
         for by_idle in self._groups:
-            for group in by_idle[gpus:]:
-                mask = group
+            for idle in range(gpus, len(by_idle)):
+                mask = by_idle[idle]
                 while mask:
                     low = mask & -mask
                     node = low.bit_length() - 1
-                    found.append(
-                        (node, farthest(self.held[node], self._idle(node), gpus, self._factors))
-                    )
-                    if len(found) == count:
+                    groups = min(count, idle // gpus)
+                    held, free = self.held[node], self._idle(node)
+                    found.append((node, farthest(held, free, groups * gpus, self._factors)))
+                    count -= groups
+                    if not count:
                         return tuple(found)
                     mask ^= low
         return None

@@ -57,19 +57,20 @@ class TenantMix:
 
 
 # Published: eleven tenants; 72 % of prod-a's jobs ask for 8 GPUs, 94 % of prod-e's for one; prod-a
-# and res-f own 37 % of the GPUs, res-f being the largest once prod-a is gone. Assumed: the rest.
+# and res-f own 37 % of the GPUs, res-f being the largest once prod-a is gone. Assumed: the rest,
+# among it that large owners use what they own less fully than small ones.
 PRODUCTION_TENANTS = (
-    TenantMix("prod-a", 200, {1: 14, 2: 3, 4: 3, 8: 72, 16: 6, 32: 2}),
-    TenantMix("prod-b", 80, {1: 70, 2: 10, 4: 10, 8: 10}),
-    TenantMix("prod-c", 70, {1: 60, 2: 15, 4: 15, 8: 10}),
-    TenantMix("prod-d", 50, {1: 80, 2: 8, 4: 8, 8: 4}),
-    TenantMix("prod-e", 90, {1: 94, 2: 3, 4: 2, 8: 1}),
-    TenantMix("res-a", 110, {1: 65, 2: 10, 4: 15, 8: 8, 16: 2}),
-    TenantMix("res-b", 90, {1: 75, 2: 10, 4: 10, 8: 5}),
-    TenantMix("res-c", 60, {1: 55, 2: 20, 4: 20, 8: 5}),
-    TenantMix("res-d", 50, {1: 85, 2: 5, 4: 5, 8: 5}),
-    TenantMix("res-e", 30, {1: 70, 2: 15, 4: 10, 8: 5}),
-    TenantMix("res-f", 170, {1: 45, 2: 5, 4: 10, 8: 34, 16: 5, 32: 1}),
+    TenantMix("prod-a", 200, {1: 14, 2: 3, 4: 3, 8: 72, 16: 6, 32: 2}, 75),
+    TenantMix("prod-b", 80, {1: 70, 2: 10, 4: 10, 8: 10}, 112),
+    TenantMix("prod-c", 70, {1: 60, 2: 15, 4: 15, 8: 10}, 112),
+    TenantMix("prod-d", 50, {1: 80, 2: 8, 4: 8, 8: 4}, 112),
+    TenantMix("prod-e", 90, {1: 94, 2: 3, 4: 2, 8: 1}, 112),
+    TenantMix("res-a", 110, {1: 65, 2: 10, 4: 15, 8: 8, 16: 2}, 112),
+    TenantMix("res-b", 90, {1: 75, 2: 10, 4: 10, 8: 5}, 112),
+    TenantMix("res-c", 60, {1: 55, 2: 20, 4: 20, 8: 5}, 112),
+    TenantMix("res-d", 50, {1: 85, 2: 5, 4: 5, 8: 5}, 112),
+    TenantMix("res-e", 30, {1: 70, 2: 15, 4: 10, 8: 5}, 112),
+    TenantMix("res-f", 170, {1: 45, 2: 5, 4: 10, 8: 34, 16: 5, 32: 1}, 85),
 )
 
 
@@ -131,11 +132,11 @@ class ProductionOptions:
     load: int = 65
     spread: int = 200
     growth: int = 20
-    longest: int = 10
+    longest: int = 7
     batch: int = 4
     day_swing: int = 50
     weekend: int = 60
-    moods: int = 60
+    moods: int = 40
     memory: int = 70
     quotas: dict[str, int] = field(init=False, repr=False, compare=False)  # tenant → nodes
 

@@ -7,21 +7,24 @@ out.
 from dataclasses import dataclass
 
 from hived_cells.simulation.policy import Decision, Move, Scheduler
-from hived_cells.simulation.trace import Shape
 from hived_cells.simulation.view import Ask, View
 
 __all__ = ["SCHEDULERS", "Capacity", "Gandiva", "Tiresias"]
 
 
-def place(view: View, shape: Shape) -> Decision | None:
-    """Return the tightest place for a shape; a soft one also takes any GPUs that are free.
+_STRIDE = 1_000_003  # a prime: the nodes at which jobs' searches begin are spread evenly
+
+
+def place(view: View, ask: Ask, *, tightest: bool) -> Decision | None:
+    """Return a place for a job as it is; a soft one also takes any GPUs that are free.
 
     Examples
     --------
-    >>> place(View([4, 4], {}), Shape(1, 8, soft=True))
+    >>> place(View([4, 4], {}), Ask(0, "A", Shape(1, 8, soft=True), 0), tightest=True)
     Decision(pieces=((0, 4), (1, 4)), stop=(), move=())
     """
-    pieces = view.fit(shape)
+    shape = ask.shape
+    pieces = view.fit(shape) if tightest else view.fit_from(shape, ask.job * _STRIDE)
     if pieces is None and shape.soft:
         pieces = view.spread(shape.total)
     return None if pieces is None else Decision(pieces)
@@ -29,19 +32,29 @@ def place(view: View, shape: Shape) -> Decision | None:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """A packing capacity scheduler with backfill, like YARN's.
+    """A capacity scheduler with backfill, like YARN's.
 
     The tenant that holds the least of its quota is served first, its jobs in the order of
-    submission; a job that does not fit is passed over. Best fit: a job goes to the bins with the
-    least room that is enough. Left out: hierarchies of queues, reserved containers.
+    submission; a job that does not fit is passed over. The GPUs of a job are packed into as few
+    nodes as it asks for; which nodes is left to chance, as YARN gives a container out to
+    whichever node reports next: the search begins at a node that the job's number draws. Left
+    out: hierarchies of queues, reserved containers.
+
+    Parameters
+    ----------
+    tightest
+        Pack jobs with each other, too: take the nodes with the least room that is enough
+        (best fit). This keeps more nodes whole than YARN does, and promises nobody anything.
 
     Examples
     --------
-    >>> Capacity().decide(View([8, 2], {"A": 10}), Ask(0, "A", Shape(1, 2), 0)).pieces
+    >>> tight = Capacity(tightest=True)
+    >>> tight.decide(View([8, 2], {"A": 10}), Ask(0, "A", Shape(1, 2), 0)).pieces
     ((1, 2),)
     """
 
     name: str = "capacity"
+    tightest: bool = False
     thresholds: tuple[int, ...] = ()
 
     def rank(self, view: View, ask: Ask) -> tuple[int, ...]:
@@ -49,8 +62,8 @@ class Capacity:
         return view.load(ask.tenant), ask.job
 
     def decide(self, view: View, ask: Ask) -> Decision | None:
-        """Start where it fits best."""
-        return place(view, ask.shape)
+        """Start where there is room."""
+        return place(view, ask, tightest=self.tightest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +98,8 @@ class Gandiva:
         return view.load(ask.tenant), ask.job
 
     def decide(self, view: View, ask: Ask) -> Decision | None:
-        """Start where it fits best, else where moving the fewest GPUs makes it fit."""
-        decision = place(view, ask.shape)
+        """Start where there is room, else where moving the fewest GPUs makes room."""
+        decision = place(view, ask, tightest=False)
         if decision is not None or ask.shape.total > view.free_gpus:
             return decision
         nodes, gpus, _ = ask.shape
@@ -172,8 +185,8 @@ class Tiresias:
         return ask.queue, ask.job
 
     def decide(self, view: View, ask: Ask) -> Decision | None:
-        """Start where it fits, else where stopping jobs of later queues makes it fit."""
-        decision = place(view, ask.shape)
+        """Start where there is room, else where stopping jobs of later queues makes room."""
+        decision = place(view, ask, tightest=False)
         if decision is None:
             pieces = view.fit(ask.shape, ask.queue)
             if pieces is None:
@@ -223,7 +236,8 @@ def _youth(view: View, job: int) -> tuple[int, int]:
 
 SCHEDULERS: dict[str, Scheduler] = {
     "capacity": Capacity(),
+    "capacity-tightest": Capacity(name="capacity-tightest", tightest=True),
     "gandiva": Gandiva(),
     "tiresias": Tiresias(),
 }
-"""The three schedulers by name."""
+"""The three schedulers by name, and the first once more with best fit."""

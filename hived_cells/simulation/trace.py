@@ -17,6 +17,8 @@ MAX_SECONDS = 10**10  # some 300 years: a longer time is a unit mistaken for ano
 class Shape(NamedTuple):
     """What a job asks for: `nodes` groups of `gpus` GPUs, each group within one node or cell.
 
+    Groups may share a node that has room for several.
+
     Examples
     --------
     >>> Shape(2, 8).total

@@ -128,7 +128,8 @@ class View:
     def fit(self, shape: Shape, queue: int | None = None) -> Pieces | None:
         """Return where the shape fits best: in the bins with the least room that is enough.
 
-        Bins with as much room are taken in their order. None where it does not fit.
+        Bins with as much room are taken in their order; groups of one job may share a bin. None
+        where it does not fit.
 
         Parameters
         ----------
@@ -144,10 +145,39 @@ class View:
             mask = masks[room]
             while mask:
                 low = mask & -mask
-                found.append((low.bit_length() - 1, gpus))
-                if len(found) == nodes:
+                groups = min(nodes, room // gpus)
+                found.append((low.bit_length() - 1, groups * gpus))
+                nodes -= groups
+                if not nodes:
                     return tuple(found)
                 mask ^= low
+        return None
+
+    def fit_from(self, shape: Shape, start: int) -> Pieces | None:
+        """Return the first bins with enough free GPUs, counted from one bin on and round.
+
+        Examples
+        --------
+        >>> View([8, 8, 8], {}).fit_from(Shape(2, 8), start=5)
+        ((2, 8), (0, 8))
+        """
+        nodes, gpus, _ = shape
+        mask = 0
+        for group in self._masks[-1][gpus:]:
+            mask |= group
+        start %= max(1, len(self.sizes))
+        found: list[tuple[int, int]] = []
+        for part in (mask >> start << start, mask & ((1 << start) - 1)):
+            rest = part
+            while rest:
+                low = rest & -rest
+                number = low.bit_length() - 1
+                groups = min(nodes, self.room[-1][number] // gpus)
+                found.append((number, groups * gpus))
+                nodes -= groups
+                if not nodes:
+                    return tuple(found)
+                rest ^= low
         return None
 
     def spread(self, total: int) -> Pieces | None:
