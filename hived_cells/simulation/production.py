@@ -136,7 +136,7 @@ class ProductionOptions:
     batch: int = 4
     day_swing: int = 50
     weekend: int = 60
-    moods: int = 40
+    moods: int = 30
     memory: int = 70
     quotas: dict[str, int] = field(init=False, repr=False, compare=False)  # tenant → nodes
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from hived_cells.errors import InvalidSpec, shown
 from hived_cells.simulation.trace import Shape, Trace, TraceJob
 
-__all__ = ["COLUMNS", "csv_rows", "read_trace", "trace_text", "whole"]
+__all__ = ["COLUMNS", "csv_rows", "file_text", "read_trace", "trace_text", "whole"]
 
 COLUMNS = ("job", "tenant", "submit", "duration", "nodes", "gpus_per_node", "affinity")
 _LFS = b"version https://git-lfs"
@@ -72,7 +72,7 @@ def csv_rows(
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: '/nowhere.csv'
     """
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(file_text(path), newline=""), strict=True)
     try:
         header = next(reader, [])
         if tuple(header) != columns:
@@ -87,7 +87,20 @@ def csv_rows(
         raise InvalidSpec(f"{path}: line {max(reader.line_num, 1)}: {error}") from None
 
 
-def _text(path: Path) -> str:
+def file_text(path: Path) -> str:
+    """Return a file's text, plain or gzip.
+
+    Raises
+    ------
+    InvalidSpec
+        It is a Git LFS pointer, broken gzip, or not UTF-8; the line is named.
+
+    Examples
+    --------
+    >>> file_text(Path("/nowhere"))
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'
+    """
     data = path.read_bytes()
     if data.startswith(_LFS):
         raise InvalidSpec(
