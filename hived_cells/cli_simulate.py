@@ -5,7 +5,6 @@ Takes the parser of `hived-cells`, adds the commands; each gives an exit code as
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hived_cells.errors import InvalidSpec
+from hived_cells.output import output
 
 if TYPE_CHECKING:
     from hived_cells.simulation import Trace
@@ -238,13 +238,8 @@ def _inputs(options: argparse.Namespace) -> "tuple[SpecPool, Trace]":
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a whole file beside the path, then rename it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with output(path) as file:
+        file.write(text)
 
 
 def _quiet(done: int) -> None:
