@@ -243,11 +243,15 @@ def report(data: dict[str, Any]) -> str:
         lines.append(", ".join(parts))
     found = data["anomalies"]
     causes = ", ".join(f"{number} {cause}" for cause, number in found["causes"].items())
-    lines.append(f"under quota {found['jobs']} jobs are done later than in private: {causes}")
+    number = found["jobs"]
+    lines.append(
+        f"under quota {number} job{' is' if number == 1 else 's are'} done later than in private"
+        + (f": {causes}" if causes else "")
+    )
     lines += [
         f"  {row['minutes']:.0f} min: {row['job']} ({row['cause']}) {row['why']}"
         for row in found["worst"]
     ]
-    verdict = "no job" if data["safe"] else f"{data['longer_under_cells']} jobs"
+    verdict = "no job is" if data["safe"] else f"{data['longer_under_cells']} times a job is"
     lines.append(f"under cells {verdict} granted or done later than in its private cluster")
     return "\n".join(lines)

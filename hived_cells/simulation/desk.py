@@ -22,7 +22,8 @@ class Desk:
     """A scheduler, its view and who waits there.
 
     Jobs of one tenant, shape and queue stand in one line. A line whose first job was refused is
-    left alone until something is given back, for until then the answer is the same.
+    left alone until something is given back (by its own tenant, where its quota was in the way),
+    for until then the answer is the same.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Desk:
     [((0, 2),)]
     """
 
-    __slots__ = ("_blocked", "_lines", "_new", "_refused", "scheduler", "view")
+    __slots__ = ("_blocked", "_lines", "_new", "_over", "_refused", "scheduler", "view")
 
     def __init__(
         self, scheduler: Scheduler, view: View, *, refused: Refused | None = None
@@ -50,7 +51,8 @@ class Desk:
         self.scheduler = scheduler
         self.view = view
         self._lines: dict[Key, list[int]] = {}
-        self._blocked: set[Key] = set()
+        self._blocked: set[Key] = set()  # found no place
+        self._over: dict[str, set[Key]] = {}  # tenant → lines that its quota does not allow
         self._new: list[Key] = []  # lines that have got a new first job while decisions run
         self._refused = refused
 
@@ -62,9 +64,11 @@ class Desk:
         if line[0] == ask.job:
             self._new.append(key)
 
-    def given_back(self) -> None:
-        """Say that a job left, fell to a later queue, or a bin came up: all may ask again."""
+    def given_back(self, tenant: str | None = None) -> None:
+        """Say that a tenant's job left or fell to a later queue, or (None) that a bin came up."""
         self._blocked.clear()
+        if tenant is not None:
+            self._over.pop(tenant, None)
 
     def waiting(self) -> Iterator[int]:
         """Yield the jobs that wait."""
@@ -77,21 +81,23 @@ class Desk:
         O(lines x log lines) calls of the scheduler in a round without stops and moves.
         """
         self._new.clear()
-        heads = [self._head(key) for key in self._lines if key not in self._blocked]
+        heads = [self._head(key) for key in self._lines if not self._held_up(key)]
         heapq.heapify(heads)
+        started = False
         while heads:
             rank, _, key = heapq.heappop(heads)
             line = self._lines.get(key)
-            if not line or key in self._blocked:
+            if not line or self._held_up(key):
                 continue
             ask = Ask(line[0], *key)
-            if self.scheduler.rank(self.view, ask) > rank:  # its tenant has got more meanwhile
+            # Once something has started, its tenant may have got more meanwhile.
+            if started and self.scheduler.rank(self.view, ask) > rank:
                 heapq.heappush(heads, self._head(key))
                 continue
-            decision = self._decision(ask, now)
+            decision = self._decision(ask, key, now)
             if decision is None:
-                self._blocked.add(key)
                 continue
+            started = True
             heapq.heappop(line)
             if not line:
                 del self._lines[key]
@@ -109,10 +115,16 @@ class Desk:
         first = self._lines[key][0]
         return self.scheduler.rank(self.view, Ask(first, *key)), first, key
 
-    def _decision(self, ask: Ask, now: int) -> Decision | None:
+    def _held_up(self, key: Key) -> bool:
+        return key in self._blocked or key in self._over.get(key[0], ())
+
+    def _decision(self, ask: Ask, key: Key, now: int) -> Decision | None:
         if not self.view.within_quota(ask):
+            self._over.setdefault(ask.tenant, set()).add(key)
             return None
         decision = self.scheduler.decide(self.view, ask)
-        if decision is None and self._refused is not None:
-            self._refused(self.view, ask, now)
+        if decision is None:
+            self._blocked.add(key)
+            if self._refused is not None:
+                self._refused(self.view, ask, now)
         return decision

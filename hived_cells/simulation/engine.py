@@ -286,6 +286,7 @@ class Simulation:
         desk = self.desks[number]
         self._halt(job)
         was = desk.view.leave(job)
+        desk.given_back(was.ask.tenant)
         if self.ended[job] < 0:
             self._vacate(number, job, was.pieces)
         self._wait(job, was.ask.queue)
@@ -310,7 +311,7 @@ class Simulation:
         desk = self.desk_of[self.trace.jobs[number].tenant]
         view = self.desks[desk].view
         view.sink(number)
-        self.desks[desk].given_back()
+        self.desks[desk].given_back(view.running[number].ask.tenant)
         self.touched.add(desk)
         self._halt(number)
         self._begin(number, self.now, view.running[number].ask.queue)
@@ -326,8 +327,8 @@ class Simulation:
         desk = self.desk_of[self.trace.jobs[number].tenant]
         self.left[number] = 0
         self.since[number] = -1
-        self.desks[desk].view.leave(number)
-        self.desks[desk].given_back()
+        was = self.desks[desk].view.leave(number)
+        self.desks[desk].given_back(was.ask.tenant)
         self.touched.add(desk)
 
     def _vacate(self, number: int, job: int, pieces: Pieces) -> None:
@@ -415,4 +416,3 @@ class Simulation:
             self.left[job] += (whole - self.left[job]) % self.checkpoint
             if self.ended[job] < 0:
                 self.done[job] -= self.done[job] % self.checkpoint
-        self.desks[number].given_back()

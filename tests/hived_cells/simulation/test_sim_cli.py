@@ -48,7 +48,7 @@ def test_simulate_prints_a_table(files, capsys):
     """Tests the text: a line a tenant and the verdict; without low priority cells are private."""
     assert main(["simulate", *map(str, files), "--no-low-priority"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == "under cells no job granted or done later than in its private cluster"
+    assert lines[-1] == "under cells no job is granted or done later than in its private cluster"
     for line in lines[2:13]:
         private, _, cells, _ = map(float, line.split()[3:])
         assert private == cells
