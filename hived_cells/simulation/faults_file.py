@@ -12,7 +12,7 @@ __all__ = ["FAULT_COLUMNS", "read_faults"]
 FAULT_COLUMNS = ("time", "node", "event")
 
 
-def read_faults(path: Path, nodes: int) -> tuple[Fault, ...]:
+def read_faults(path: str | Path, nodes: int) -> tuple[Fault, ...]:
     r"""Read faults: CSV with the columns of `FAULT_COLUMNS`; an event is `leaves` or `returns`.
 
     Parameters

@@ -15,7 +15,7 @@ __all__ = ["PHILLY_COLUMNS", "read_philly"]
 PHILLY_COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
 
 
-def read_philly(path: Path, *, node_gpus: int = 8) -> Trace:
+def read_philly(path: str | Path, *, node_gpus: int = 8) -> Trace:
     r"""Read the Philly list (columns of `PHILLY_COLUMNS`), times from the first submission on.
 
     Assumed, for the list does not say: a job of up to `node_gpus` GPUs wants them on one node;

@@ -20,6 +20,7 @@ def place(view: View, ask: Ask, *, tightest: bool) -> Decision | None:
 
     Examples
     --------
+    >>> from hived_cells.simulation.trace import Shape
     >>> place(View([4, 4], {}), Ask(0, "A", Shape(1, 8, soft=True), 0), tightest=True)
     Decision(pieces=((0, 4), (1, 4)), stop=(), move=())
     """
@@ -48,6 +49,7 @@ class Capacity:
 
     Examples
     --------
+    >>> from hived_cells.simulation.trace import Shape
     >>> tight = Capacity(tightest=True)
     >>> tight.decide(View([8, 2], {"A": 10}), Ask(0, "A", Shape(1, 2), 0)).pieces
     ((1, 2),)
@@ -82,6 +84,7 @@ class Gandiva:
 
     Examples
     --------
+    >>> from hived_cells.simulation.trace import Shape
     >>> view = View([4, 4], {"A": 8})
     >>> for job, number in ((0, 0), (1, 1)):
     ...     view.enter(Ask(job, "A", Shape(1, 2), 0), ((number, 2),))
@@ -171,6 +174,7 @@ class Tiresias:
 
     Examples
     --------
+    >>> from hived_cells.simulation.trace import Shape
     >>> view = View([8], {"A": 8}, queues=3)
     >>> view.enter(Ask(0, "A", Shape(1, 8), 2), ((0, 8),))
     >>> Tiresias().decide(view, Ask(1, "A", Shape(1, 1), 0))

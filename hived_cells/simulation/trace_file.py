@@ -20,7 +20,7 @@ _LFS = b"version https://git-lfs"
 _AFFINITY = {"hard": False, "soft": True}
 
 
-def read_trace(path: Path) -> Trace:
+def read_trace(path: str | Path) -> Trace:
     r"""Read a trace: CSV with the columns of `COLUMNS` in that order, times in whole seconds.
 
     Gzip is recognised by its content, lines may end as on any system, empty lines are skipped.
@@ -57,7 +57,7 @@ def read_trace(path: Path) -> Trace:
 
 
 def csv_rows(
-    path: Path, columns: tuple[str, ...], build: Callable[[list[str]], TraceJob]
+    path: str | Path, columns: tuple[str, ...], build: Callable[[list[str]], TraceJob]
 ) -> Iterator[TraceJob]:
     """Yield what `build` makes of each row of a table with exactly these columns.
 
@@ -87,7 +87,7 @@ def csv_rows(
         raise InvalidSpec(f"{path}: line {max(reader.line_num, 1)}: {error}") from None
 
 
-def file_text(path: Path) -> str:
+def file_text(path: str | Path) -> str:
     """Return a file's text, plain or gzip.
 
     Raises
@@ -101,7 +101,7 @@ def file_text(path: Path) -> str:
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'
     """
-    data = path.read_bytes()
+    data = Path(path).read_bytes()
     if data.startswith(_LFS):
         raise InvalidSpec(
             f"{path}: line 1: a Git LFS pointer, not the data it points to (fetch it first)"

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.paper.hived import allocator, sharing
-from benchmarks.paper.hived.setting import Experiment, Run, full, short
+from benchmarks.paper.hived.setting import Run, full, short, table
 
 EXPERIMENTS: dict[str, Run] = {
     "schedulers": sharing.schedulers,
@@ -39,18 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = EXPERIMENTS[options.name](setting)
     seconds = time.process_time() - begun
     scale = f"{len(setting.trace.jobs)} jobs in {setting.options.days} days"
-    print(f"{table(found)}\n\n{scale}, seed {options.seed}, {seconds:.0f} s of CPU")
+    print(f"**{found.title}**\n\n{table(found)}\n")
+    print(f"{scale}, seed {options.seed}, {seconds:.0f} s of CPU")
     if options.json:
         data = {"scale": scale, "seed": options.seed, "cpu_seconds": round(seconds, 1)}
         options.json.write_text(json.dumps({**data, **asdict(found)}, indent=1) + "\n")
     return 0
-
-
-def table(found: Experiment) -> str:
-    """Return the published statements beside ours as Markdown."""
-    lines = [f"**{found.title}**", "", "| | published | here |", "|---|---|---|"]
-    lines += [f"| {row.what} | {row.published} | {row.ours} |" for row in found.rows]
-    return "\n".join([*lines, "", f"Open: {found.open}"])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from hived_cells.simulation import ProductionOptions, Trace, production_trace, w
 from hived_cells.simulation.comparison import Comparison, compare, summary
 from hived_cells.simulation.policy import Scheduler
 
-__all__ = ["Experiment", "Row", "Setting", "compared", "full", "ratio", "short"]
+__all__ = ["Experiment", "Row", "Setting", "compared", "full", "ratio", "short", "table"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,13 @@ def ratio(data: dict[str, Any], tenant: str, way: str) -> float:
     """Return a tenant's mean delay as a multiple of that in its private cluster."""
     delay = data["tenants"][tenant]["delay"]
     return float(delay[way] / delay["private"]) if delay["private"] else float("inf")
+
+
+def table(found: Experiment) -> str:
+    """Return the published statements beside ours as Markdown."""
+    lines = ["| | published | here |", "|---|---|---|"]
+    lines += [f"| {row.what} | {row.published} | {row.ours} |" for row in found.rows]
+    return "\n".join([*lines, "", f"Open: {found.open}"])
 
 
 Run = Callable[[Setting], Experiment]
