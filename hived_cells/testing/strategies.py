@@ -4,7 +4,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hived_cells.events import Allocate, Bad, Event, Heal, LowPriority, Release, Stop
+from hived_cells.events import (
+    Allocate,
+    Bad,
+    Event,
+    Heal,
+    LowPriority,
+    Place,
+    Release,
+    Remove,
+    Stop,
+)
 from hived_cells.hierarchy import Chain
 from hived_cells.reservation import Pool, Reservation, first_short_level
 
@@ -86,7 +96,7 @@ def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A
 
 @st.composite
 def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Event]:
-    """Draw lists of events for a pool: requests legal or not, releases, low priority, faults.
+    """Draw lists of events: requests legal or not, releases, low priority, faults, gangs.
 
     Cells are addressed by their numbers from the top, as in a specification without names.
 
@@ -108,6 +118,8 @@ def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Even
             lambda index: str(pool.chain.cell(level, index))
         )
     )
+    gangs = st.integers(0, max_size).map(lambda number: f"g{number}")
+    pods = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 2)), min_size=1, max_size=2)
     kinds: list[st.SearchStrategy[Any]] = [
         st.builds(Allocate, id=names, tenant=tenants, level=levels),
         st.builds(Release, id=names),
@@ -115,5 +127,14 @@ def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Even
         st.builds(Stop, id=jobs),
         st.builds(Bad, cell=cells),
         st.builds(Heal, cell=cells),
+        st.builds(
+            Place,
+            id=gangs,
+            tenant=tenants,
+            pods=pods.map(tuple),
+            priority=st.integers(-1, 2),
+            lazy=st.booleans(),
+        ),
+        st.builds(Remove, id=gangs),
     ]
     return draw(st.lists(st.one_of(kinds), max_size=max_size))
