@@ -1,36 +1,15 @@
-"""Jobs between two halves of the servers, moved along dependencies until few are left between.
+"""The moves of the elementary proof: q + 1 columns are dependent, so one can go to a bound.
 
-Takes columns of whole numbers with a part between two bounds each and gives moves that keep the
-sum, or use its slack: what recursive bisection cuts as few jobs by (theory: stage 2, point 4).
+Takes jobs that both halves may get and moves them, exactly, until few are between their bounds.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
-Demand = tuple[int, ...]
-"""GPUs and resources, each in whole units."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a job that a set of servers gets."""
-
-    job: int
-    amount: Fraction
-
-
-@dataclass(slots=True)
-class Cut:
-    """A job that may go to both halves: `here` of at most `most` is in the first one."""
-
-    job: int
-    demand: Demand
-    most: Fraction
-    here: Fraction
+from synergy_opt.bisection.parts import Cut, Part
 
 
 def dependency(cuts: Sequence[Cut], rows: Sequence[int]) -> list[int]:
