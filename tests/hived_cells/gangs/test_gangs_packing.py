@@ -79,8 +79,8 @@ def test_limits_are_reached():
     """Tests that both limits give an undecided answer rather than a wrong one."""
     three = [Bin((0,), 7, 1, (7,)), Bin((1,), 6, 1, (6,))]
     assert pack(three, [(3, 3), (2, 2)], budget=1) == (None, False)
-    many = [Bin((0,), 7, MAX_SEARCHED, (7,))]
-    assert pack(many, [(5, MAX_SEARCHED), (2, MAX_SEARCHED), (3, 1)]) == (None, False)
+    many = [Bin((0,), 7, MAX_SEARCHED + 1, (7,))]
+    assert pack(many, [(5, MAX_SEARCHED), (3, 3)]) == (None, False)
 
 
 def test_a_bin_in_use_comes_before_a_better_fit():
