@@ -4,7 +4,16 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from hived_cells import Chain, Gang, GangPool, GangState, Pool, Reservation, initial_gangs
+from hived_cells import (
+    Chain,
+    Gang,
+    GangPool,
+    GangState,
+    Pool,
+    Reservation,
+    initial_gangs,
+    is_feasible,
+)
 from hived_cells.testing import pools, reservations
 
 
@@ -67,6 +76,18 @@ def gang_walks(draw, state: GangState, max_steps: int = 16) -> list:
             )
         )
     return steps
+
+
+@st.composite
+def racks(draw) -> GangState:
+    """Draw few large cells, of which the tenant owns one or two and not all."""
+    chain = draw(st.sampled_from([Chain(2, (2, 3)), Chain(3, (2, 2)), Chain(2, (2, 2, 2))]))
+    owned = {chain.levels: 1, chain.levels - 1: draw(st.integers(0, 2))}
+    other = {chain.levels - 1: draw(st.integers(0, 1))}
+    if not is_feasible(chain, Reservation({"A": owned, "B": other})):
+        other = {}
+    pool = Pool(chain, Reservation({"A": owned, "B": other}))
+    return initial_gangs([GangPool("P", pool, draw(st.integers(2, chain.levels)))])
 
 
 def free_units(state: GangState, tenant: str, gone=(), everything: bool = False) -> list:

@@ -3,7 +3,7 @@
 from itertools import combinations, product
 
 import pytest
-from gang_builders import gang_states, one_pool, packs
+from gang_builders import gang_states, one_pool, packs, racks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,10 +84,10 @@ def span(chain, cell):
 @given(data=st.data())
 def test_a_placement_beside_bad_gpus_is_found_iff_there_is_one(data):
     """Tests against every set of cells that can be bound, with two gangs one after the other."""
-    state = data.draw(gang_states(max_gpus=8))
+    state = data.draw(gang_states(max_gpus=8) | racks())
     (book,) = state.books.values()
     chain = book.state.chain
-    gpus = data.draw(st.sets(st.integers(0, chain.gpus - 1), max_size=4))
+    gpus = data.draw(st.sets(st.integers(0, chain.gpus - 1), max_size=chain.gpus // 2))
     state = with_bad(state, [chain.cell(1, gpu) for gpu in gpus])
     for number in range(2):
         pods = data.draw(
