@@ -14,7 +14,7 @@ from hived_cells import (
     initial_gangs,
     is_feasible,
 )
-from hived_cells.testing import pools, reservations
+from hived_cells.testing import gangs, pools, reservations
 
 
 def one_pool(chain: Chain, node_level: int, name: str = "P", pins=(), **cells) -> GangState:
@@ -61,20 +61,7 @@ def gang_walks(draw, state: GangState, max_steps: int = 16) -> list:
         if draw(st.integers(0, 4)) == 0:
             steps.append(f"g{draw(st.integers(0, max_steps))}")
             continue
-        pods = draw(
-            st.lists(st.tuples(st.integers(1, 4), st.integers(1, 2)), min_size=1, max_size=2)
-        )
-        steps.append(
-            Gang(
-                f"g{number}",
-                draw(st.sampled_from(["A", "A", "A", "B"])),
-                tuple(pods),
-                draw(st.sampled_from([0, 0, 0, 1, 2, -1])),
-                within=draw(st.none() | st.integers(1, top)),
-                gather=draw(st.booleans()),
-                lazy=draw(st.booleans()),
-            )
-        )
+        steps.append(draw(gangs(f"g{number}", tenants=("A", "A", "A", "B"), max_level=top)))
     return steps
 
 
