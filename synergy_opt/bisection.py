@@ -8,36 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
+from synergy_opt.cuts import Cut, Demand, Part, dependency, move, use_slack
 from synergy_opt.errors import Infeasible, SolverFailed
 from synergy_opt.exact_linear import Equation, solve_exactly
-
-Demand = tuple[int, ...]
-"""GPUs and resources, each in whole units."""
 
 _MANY = 24  # cuts from which on all but the last ones are decided at once
 _LAST = 16
 _WHOLE_FIRST = 16  # servers up to which all jobs are tried whole before any is cut
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The part of a job that a set of servers gets."""
-
-    job: int
-    amount: Fraction
-
-
-@dataclass(slots=True)
-class _Cut:
-    """A job that may go to both halves: `here` of at most `most` is in the first one."""
-
-    job: int
-    demand: Demand
-    most: Fraction
-    here: Fraction
 
 
 def bisect(
@@ -93,7 +73,7 @@ def bisect(
     [{0: Fraction(1, 1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, {1: Fraction(1, 1)}]
     """
     shares: list[dict[int, Fraction]] = [{} for _ in demands]
-    start = [_Part(j, part) for j, part in enumerate(parts) if part]
+    start = [Part(j, part) for j, part in enumerate(parts) if part]
     total = _total(demands, start, len(room))
     if any(t > servers * most for t, most in zip(total, room, strict=True)):
         raise Infeasible("the demands exceed what the servers have together")
@@ -112,7 +92,7 @@ def bisect(
     return shares
 
 
-def _total(demands: Sequence[Demand], parts: Iterable[_Part], width: int) -> list[Fraction]:
+def _total(demands: Sequence[Demand], parts: Iterable[Part], width: int) -> list[Fraction]:
     whole, total = [0] * width, [Fraction(0)] * width
     for part in parts:
         if part.amount == 1:
@@ -123,7 +103,7 @@ def _total(demands: Sequence[Demand], parts: Iterable[_Part], width: int) -> lis
 
 
 def _all_whole(
-    demands: Sequence[Demand], parts: Sequence[_Part], servers: int, room: Demand
+    demands: Sequence[Demand], parts: Sequence[Part], servers: int, room: Demand
 ) -> list[int] | None:
     """Put every part on one server, largest first, each where it leaves least; None if one fails.
 
@@ -156,64 +136,64 @@ def _all_whole(
 
 
 def _halve(
-    demands: Sequence[Demand], parts: Sequence[_Part], servers: int, room: Demand
-) -> tuple[list[_Part], list[_Part]]:
+    demands: Sequence[Demand], parts: Sequence[Part], servers: int, room: Demand
+) -> tuple[list[Part], list[Part]]:
     """Divide parts between the first ⌊s/2⌋ servers and the others, cutting at most q of them."""
     half = servers // 2
     share = Fraction(half, servers)
     one, other, candidates = _spread_evenly(demands, parts, share)
     if len(candidates) > _MANY:
         candidates = _settled(candidates, room, one, other) or candidates
-    between: list[_Cut] = []
+    between: list[Cut] = []
     for cut in candidates:
         if cut.here in (0, cut.most):
-            (one if cut.here else other).append(_Part(cut.job, cut.most))
+            (one if cut.here else other).append(Part(cut.job, cut.most))
             continue
         between.append(cut)
         if len(between) > len(room):
-            _move(between, _dependency(between, range(len(room))), one, other)
+            move(between, dependency(between, range(len(room))), one, other)
     total = _total(demands, parts, len(room))
     used = [share * t for t in total]
     above = [half * most - u for most, u in zip(room, used, strict=True)]
     below = [u - t + (servers - half) * most for most, u, t in zip(room, used, total, strict=True)]
-    _use_slack(between, above, below, one, other)
+    use_slack(between, above, below, one, other)
     for cut in between:
-        one.append(_Part(cut.job, cut.here))
-        other.append(_Part(cut.job, cut.most - cut.here))
+        one.append(Part(cut.job, cut.here))
+        other.append(Part(cut.job, cut.most - cut.here))
     return one, other
 
 
 def _spread_evenly(
-    demands: Sequence[Demand], parts: Sequence[_Part], share: Fraction
-) -> tuple[list[_Part], list[_Part], list[_Cut]]:
+    demands: Sequence[Demand], parts: Sequence[Part], share: Fraction
+) -> tuple[list[Part], list[Part], list[Cut]]:
     """Give the first half its share of every demand: of n equal jobs ⌊n λ⌋ whole ones, and a cut.
 
     Two equal columns are dependent: moving one up and the other down leaves one between 0 and 1.
     """
-    equal: dict[Demand, list[_Part]] = {}
-    one: list[_Part] = []
-    other: list[_Part] = []
-    cuts: list[_Cut] = []
+    equal: dict[Demand, list[Part]] = {}
+    one: list[Part] = []
+    other: list[Part] = []
+    cuts: list[Cut] = []
     for part in parts:
         if part.amount == 1:
             equal.setdefault(demands[part.job], []).append(part)
         else:
             here = share * part.amount
-            cuts.append(_Cut(part.job, demands[part.job], part.amount, here))
+            cuts.append(Cut(part.job, demands[part.job], part.amount, here))
     for demand, members in equal.items():
         here = share * len(members)
         whole = math.floor(here)
         one.extend(members[:whole])
         if here > whole:
-            cuts.append(_Cut(members[whole].job, demand, Fraction(1), here - whole))
+            cuts.append(Cut(members[whole].job, demand, Fraction(1), here - whole))
             whole += 1
         other.extend(members[whole:])
     return one, other, cuts
 
 
 def _settled(
-    cuts: list[_Cut], room: Demand, one: list[_Part], other: list[_Part]
-) -> list[_Cut] | None:
+    cuts: list[Cut], room: Demand, one: list[Part], other: list[Part]
+) -> list[Cut] | None:
     """Send all cuts but the last ones to the half that is behind; these take up the difference.
 
     The difference b is spread by the least squares, D Dᵀ w = b and a change of D_jᵀ w, exactly.
@@ -247,11 +227,11 @@ def _settled(
     if any(not 0 <= here <= cut.most for cut, here in zip(last, moved, strict=True)):
         return None
     for cut, goes in zip(head, first, strict=True):
-        (one if goes else other).append(_Part(cut.job, cut.most))
+        (one if goes else other).append(Part(cut.job, cut.most))
     return [replace(cut, here=here) for cut, here in zip(last, moved, strict=True)]
 
 
-def _difference(cuts: Sequence[_Cut], first: Sequence[bool], width: int) -> list[Fraction]:
+def _difference(cuts: Sequence[Cut], first: Sequence[bool], width: int) -> list[Fraction]:
     """Give what the first half lacks when each cut goes where `first` says: one sum a fraction."""
     sums: dict[Fraction, list[int]] = {}
     for cut, goes in zip(cuts, first, strict=True):
@@ -264,103 +244,6 @@ def _difference(cuts: Sequence[_Cut], first: Sequence[bool], width: int) -> list
         )
     terms = [[change * n for n in total] for change, total in sums.items()]
     return [sum((row[r] for row in terms), Fraction(0)) for r in range(width)]
-
-
-def _dependency(cuts: Sequence[_Cut], rows: Sequence[int]) -> list[int]:
-    """Give integers z, not all 0, with Σ z_i D_i = 0 in these rows, fewer than there are cuts."""
-    columns = range(len(rows) + 1)
-    matrix = [[cuts[i].demand[r] for i in columns] for r in rows]
-    pivots: list[int] = []
-    for column in columns:
-        k = len(pivots)
-        found = next((r for r in range(k, len(matrix)) if matrix[r][column]), None)
-        if found is None:
-            return _solution(matrix, pivots, column, len(cuts))
-        matrix[k], matrix[found] = matrix[found], matrix[k]
-        top = matrix[k]
-        for r, row in enumerate(matrix):
-            if r != k and row[column]:
-                a, b = top[column], row[column]
-                matrix[r] = [a * x - b * y for x, y in zip(row, top, strict=True)]
-        pivots.append(column)
-    raise AssertionError  # more columns than rows: one has no pivot
-
-
-def _solution(matrix: list[list[int]], pivots: list[int], free: int, length: int) -> list[int]:
-    """Read the dependency of the column `free` on the pivot columns before it."""
-    scale = math.prod(matrix[k][p] for k, p in enumerate(pivots))
-    z = [0] * length
-    z[free] = scale
-    for k, p in enumerate(pivots):
-        z[p] = -scale // matrix[k][p] * matrix[k][free]
-    common = math.gcd(*z)
-    return [n // common for n in z]
-
-
-def _reach(cuts: Sequence[_Cut], z: Sequence[int]) -> Fraction:
-    """Give the largest t with which every cut stays within its bounds along t · z."""
-    return min(
-        (cut.most - cut.here if n > 0 else cut.here) / abs(n)
-        for cut, n in zip(cuts, z, strict=True)
-        if n
-    )
-
-
-def _move(
-    cuts: list[_Cut],
-    z: Sequence[int],
-    one: list[_Part],
-    other: list[_Part],
-    step: Fraction | None = None,
-) -> None:
-    """Move along z, by default until a cut reaches a bound; take out those that have."""
-    step = _reach(cuts, z) if step is None else step
-    for cut, n in zip(cuts, z, strict=True):
-        cut.here += step * n
-    for cut in [c for c in cuts if c.here in (0, c.most)]:
-        (one if cut.here else other).append(_Part(cut.job, cut.most))
-        cuts.remove(cut)
-
-
-def _use_slack(
-    cuts: list[_Cut],
-    above: list[Fraction],
-    below: list[Fraction],
-    one: list[_Part],
-    other: list[_Part],
-) -> None:
-    """Move the cuts while they are more than the rows of which a half is full.
-
-    `above` is what the first half can still take of each row, `below` what it can give away.
-    """
-    while True:
-        full = [r for r in range(len(above)) if not above[r] or not below[r]]
-        if len(cuts) <= len(full):
-            return
-        z = _dependency(cuts, full)
-        best: tuple[bool, Fraction, list[int]] | None = None
-        for way in (z, [-n for n in z]):
-            change = [
-                sum(n * cut.demand[r] for n, cut in zip(way, cuts, strict=True))
-                for r in range(len(above))
-            ]
-            limits = [
-                (above[r] if c > 0 else below[r]) / abs(c)
-                for r, c in enumerate(change)
-                if c and r not in full
-            ]
-            reach = _reach(cuts, way)
-            ends = not limits or reach <= min(limits)
-            step = reach if ends else min(limits)
-            if best is None or (ends, -step) > (best[0], -best[1]):
-                best = ends, step, way
-        assert best is not None
-        _, step, way = best
-        for r in range(len(above)):
-            moved = step * sum(n * cut.demand[r] for n, cut in zip(way, cuts, strict=True))
-            above[r] -= moved
-            below[r] += moved
-        _move(cuts, way, one, other, step)
 
 
 def _times(amount: Fraction, demand: Demand) -> tuple[Fraction, ...]:
