@@ -1,7 +1,7 @@
 """The `hived-cells` command: takes arguments, gives output and an exit code.
 
-0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a limit (none of the
-commands here has one); one message on standard error, never a traceback.
+0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a limit; one message on
+standard error, never a traceback.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from hived_cells.choose import (
     healthy_first,
     lowest_address,
 )
+from hived_cells.cli_simulate import add_commands
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
 from hived_cells.hierarchy import Cell
 from hived_cells.output import beside, output
@@ -148,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
         "--picture", type=Path, metavar="FILE", help="draw one pool (.png, .svg, .pdf)"
     )
     show.set_defaults(run=_show)
+    add_commands(commands)
     return parser
 
 
