@@ -110,15 +110,21 @@ def test_every_job_is_done_in_the_end_whatever_nodes_do(name, way, data):
         assert end >= job.submit + job.duration
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_real_trace_is_safe(name, reference_data):
-    """Tests 2,000 jobs of the Philly list, on a cluster that is too small for comfort."""
+@pytest.fixture(scope="module")
+def some_of_philly(reference_data):
+    """2,000 jobs of the Philly list."""
     whole = read_philly(reference_data / "philly" / "philly_jobs.csv.gz")
-    trace = Trace(whole.jobs[20_000:22_000])
+    return Trace(whole.jobs[20_000:22_000])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_trace_is_safe(name, some_of_philly):
+    """Tests jobs of the Philly list on a cluster that is too small for comfort."""
+    trace = some_of_philly
     largest = dict.fromkeys(trace.tenants, 0)
     for job in trace.jobs:
         largest[job.tenant] = max(largest[job.tenant], job.shape.nodes)
-    cluster = nodes_each(**{f"{tenant}": nodes for tenant, nodes in largest.items()})
+    cluster = nodes_each(**largest)
     private = simulate(trace, *cluster, way="private", scheduler=SCHEDULERS[name])
     cells = simulate(trace, *cluster, way="cells", scheduler=SCHEDULERS[name])
     assert cells.granted == private.granted
