@@ -222,7 +222,8 @@ def _show(options: argparse.Namespace) -> int:
     if options.picture is not None:
         if len(pools) != 1:
             raise InvalidSpec(f"--pool: which is drawn? There are {[p.name for p in pools]}")
-        _save_picture(options.picture, book.cluster[pools[0].name], pools[0].name)
+        name = pools[0].name
+        _save_picture(options.picture, book.cluster[name], name, book.gangs_by_gpu(name))
     trees = {
         pool.name: cell_tree(
             book.cluster[pool.name],
@@ -283,13 +284,13 @@ def _choice(name: str) -> Choose:
     return choose
 
 
-def _save_picture(path: Path, state: Any, title: str) -> None:
+def _save_picture(path: Path, state: Any, title: str, gangs: dict[int, str]) -> None:
     if not path.suffix:
         raise InvalidSpec(f"--picture: {path}: an ending such as .png, .svg or .pdf is needed")
     try:
         from hived_cells.plot import draw
 
-        figure = draw(state, title=title)
+        figure = draw(state, title=title, gangs=gangs)
     except ImportError:
         raise InvalidSpec("--picture: needs the extra 'plot' (matplotlib)") from None
     with beside(path) as part:
