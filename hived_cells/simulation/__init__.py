@@ -3,6 +3,12 @@
 Private clusters, sharing under quota, and sharing under cells, with the same schedulers.
 """
 
+from hived_cells.simulation.anomalies import Anomaly as Anomaly
+from hived_cells.simulation.anomalies import longer as longer
+from hived_cells.simulation.comparison import Comparison as Comparison
+from hived_cells.simulation.comparison import compare as compare
+from hived_cells.simulation.comparison import report as report
+from hived_cells.simulation.comparison import summary as summary
 from hived_cells.simulation.engine import Fault as Fault
 from hived_cells.simulation.engine import Run as Run
 from hived_cells.simulation.philly import read_philly as read_philly

@@ -72,7 +72,7 @@ class Run:
     lent: int = 0  # GPU-seconds at low priority
     held: int = 0  # GPU-seconds held: those of bound cells, used or not
     whole: int = 0  # node-seconds of nodes of which nothing is held
-    preempted: int = 0  # GPUs taken from low priority, summed over all occasions
+    preempted: int = 0  # GPUs taken from low priority (or gone with a node), over all occasions
     preemptions: int = 0  # occasions
     lost: int = 0  # GPU-seconds of work lost with them
     moved: int = 0  # GPUs moved by migrations

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.paper.hived import allocator, sharing
+from benchmarks.paper.hived.philly import philly
 from benchmarks.paper.hived.setting import Run, full, short, table
 
 EXPERIMENTS: dict[str, Run] = {
@@ -21,6 +22,7 @@ EXPERIMENTS: dict[str, Run] = {
     "fragmentation": allocator.fragmentation,
     "speed": allocator.speed,
     "longrun": allocator.longrun,
+    "philly": philly,
 }
 
 
