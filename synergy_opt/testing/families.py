@@ -26,7 +26,7 @@ def families() -> tuple[Instance, ...]:
         mix(servers=4, seed=3, split=(50, 0, 50)),
         mix(servers=2, seed=4, load="1.5"),  # not every job is runnable
         mix(servers=2, seed=5, load="0.6"),  # GPUs stay free
-        mix(servers=2, seed=6, gpu_demands={4: 1, 8: 1, 16: 1}),  # jobs larger than a server
+        mix(servers=2, seed=6, gpu_demands={4: 1, 12: 1}),  # jobs larger than a server
         scattered(servers=1, seed=0),
         scattered(servers=1, seed=1, resources=1),
         scattered(servers=1, seed=2, resources=3),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from hypothesis import HealthCheck, Verbosity, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
@@ -37,7 +37,7 @@ def smallest(
     question
         Gives the breach of the rule on an instance, or None.
     drawn
-        Strategy of the instances that Hypothesis draws and shrinks.
+        Strategy of the instances that Hypothesis draws.
     seeded
         Further instances.
     examples
@@ -66,6 +66,7 @@ def _drawn(
     @settings(
         max_examples=examples or settings().max_examples,
         deadline=None,
+        phases=[Phase.generate],  # `shrink` makes it small, in a fraction of the time
         database=None,  # what was found is saved as a file
         report_multiple_bugs=False,
         print_blob=False,

@@ -11,7 +11,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from synergy_opt.answer import Placement
@@ -62,8 +62,13 @@ def elsewhere(name: str) -> Iterator[Elsewhere]:
             )
         return given
 
-    with process:  # closes the pipes, on which the process ends, and waits for it
+    try:
         yield ask
+    finally:
+        with suppress(OSError):  # a last question that a dead process never read
+            questions.close()  # on which a live one ends
+        replies.close()
+        process.wait()
 
 
 def serve(name: str, questions: BinaryIO, replies: BinaryIO) -> None:
