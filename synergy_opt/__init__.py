@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from synergy_opt.solution import Limits as Limits
     from synergy_opt.tetris import tetris as tetris
     from synergy_opt.tune import tune as tune
+    from synergy_opt.tune import tune_by_priority as tune_by_priority
     from synergy_opt.versions import show_versions as show_versions
 
     __version__: str
@@ -95,7 +96,7 @@ _EXPORTS = {
     "proportional": ("proportional",),
     "solution": ("Limits",),
     "tetris": ("tetris",),
-    "tune": ("tune",),
+    "tune": ("tune", "tune_by_priority"),
     "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
     "answer": (
         "Allocation",

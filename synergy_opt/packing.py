@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from synergy_opt.ledger import Ledger, Need, Pieces
 from synergy_opt.offers import Groups, Offer, Offers, groups_of
+from synergy_opt.rooms import FEW, Rooms
 from synergy_opt.search import Search
 
 
@@ -62,7 +63,8 @@ class Packing:
         self._ledger = ledger
         self._on: list[list[int]] = [[] for _ in range(len(ledger))]  # jobs on each server
         self.held: dict[int, Held] = {}
-        self._size: tuple[int, Need] | None = None
+        self._rooms = Rooms(ledger) if len(ledger) <= FEW else None
+        self._size: Need | None = None
         self._searches: dict[tuple[Need, int | None], Search] = {}
         # Shares are tried on each group alone and, last, across all of them.
         one = [(frozenset({g}), g) for g in range(groups)]
@@ -106,12 +108,17 @@ class Packing:
             done += len(several)
 
     def _resize(self, offers: Offers) -> None:
-        size = (offers.gpus, offers.demand.need)
-        if size != self._size:
-            # Equal sizes follow each other: the searches of earlier ones are not needed again.
-            self._size, self._searches = size, {}
+        if offers.size != self._size:
+            # Equal sizes mostly follow each other: searches of earlier ones take memory alone.
+            self._size, self._searches = offers.size, {}
 
     def _search(self, need: Need, offers: Offers, group: int | None = None) -> Pieces | None:
+        if self._rooms is not None:
+            server = self._rooms.fullest(need, offers.gpus, group)
+            if server is not None:
+                return ((server, offers.gpus),)
+            if offers.gpus == 1:
+                return None
         key = (need, group)
         if key not in self._searches:
             self._searches[key] = Search(self._ledger, need, offers.gpus, group=group)

@@ -30,6 +30,7 @@ NAMES = (
     "proportional",
     "greedy",
     "tune",
+    "tune-priority",
     "drf",
     "tetris",
     "optimal",
@@ -37,14 +38,17 @@ NAMES = (
     "packed",
     "packed-split",
 )
-COMPARED = NAMES[:7]
+COMPARED = tuple(name for name in NAMES[:8] if name != "tune-priority")
 """Run by default: what ends soon on any cluster."""
+
+_HOME = {"tune-priority": ("tune", "tune_by_priority")}
 
 HELP = (
     f"{', '.join(NAMES)} (-rounded: stage 2 rounded to whole GPUs, a heuristic; packed: the "
-    "optimum in whole GPUs on real servers; -split: any job may be divided), or a function of "
-    "yours from an Instance to a Placement: file.py:function, or module:function with a module of "
-    "the current directory or an installed one"
+    "optimum in whole GPUs on real servers; -split: any job may be divided; -priority: in the "
+    "order of the authors' simulator), or a function of yours from an Instance to a Placement: "
+    "file.py:function, or module:function with a module of the current directory or an installed "
+    "one"
 )
 
 
@@ -77,7 +81,8 @@ def mechanism(name: str, limits: Limits, *, fewest_splits: bool = False) -> Mech
 
         split: Split = "allowed" if name == "packed-split" else "never"
         return lambda instance: packed(instance, split=split, limits=limits)
-    found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
+    module, function = _HOME.get(name, (name, name))
+    found: Mechanism = getattr(import_module(f"synergy_opt.{module}"), function)
     return found
 
 
