@@ -104,7 +104,7 @@ def fit_cache_model(points: Sequence[Point], *, process: float = 20.0, seed: int
         return np.asarray(squared.sum(axis=0), dtype=np.float64)
 
     found = differential_evolution(
-        squares,
+        squares,  # type: ignore[arg-type]  # the types know no vectorized function
         Bounds(low, high),
         seed=seed,
         popsize=20,
