@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from synergy_opt.comparison import judge as judge
     from synergy_opt.demand import Demand as Demand
     from synergy_opt.demand import best_case_demand as best_case_demand
+    from synergy_opt.drf import drf as drf
     from synergy_opt.errors import Infeasible as Infeasible
     from synergy_opt.errors import InvalidInstance as InvalidInstance
     from synergy_opt.errors import NotCertified as NotCertified
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from synergy_opt.simulation.workload import TraceJob as TraceJob
     from synergy_opt.simulation.workload import Workload as Workload
     from synergy_opt.solution import Limits as Limits
+    from synergy_opt.tetris import tetris as tetris
     from synergy_opt.tune import tune as tune
     from synergy_opt.versions import show_versions as show_versions
 
@@ -106,6 +108,7 @@ _EXPORTS = {
     "placement": ("place",),
     "proportional": ("proportional",),
     "solution": ("Limits",),
+    "tetris": ("tetris",),
     "tune": ("tune",),
     "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
     "answer": (
@@ -120,6 +123,7 @@ _EXPORTS = {
         "SplitBound",
     ),
     "demand": ("Demand", "best_case_demand"),
+    "drf": ("drf",),
     "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
     "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
     "generate": ("mix", "scattered"),

@@ -89,6 +89,14 @@ class Ledger:
     def __len__(self) -> int:
         return len(self.groups)
 
+    def fresh(self) -> Ledger:
+        """Give an empty ledger with the same units."""
+        other = object.__new__(Ledger)
+        other.denominators, other._weights = self.denominators, self._weights
+        other.groups, other.capacity = self.groups, self.capacity
+        other.free, other.changes = self.capacity.copy(), []
+        return other
+
     def need(self, amounts: Vector, gpus: int) -> Need:
         """Give in units what one GPU takes of a job that gets `amounts` for `gpus` GPUs.
 

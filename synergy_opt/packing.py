@@ -6,7 +6,7 @@ holds: the three steps of Synergy-TUNE (OSDI '22, §4.2), which stage 2's roundi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from synergy_opt.ledger import Ledger, Need, Pieces
@@ -71,10 +71,7 @@ class Packing:
 
     def place(self, number: int, offers: Offers) -> None:
         """Place one job, by the first of the three steps that works."""
-        size = (offers.gpus, offers.demand.need)
-        if size != self._size:
-            # Equal sizes follow each other: the searches of earlier ones are not needed again.
-            self._size, self._searches = size, {}
+        self._resize(offers)
         found = self._by_demand(offers) or self._by_share(offers)
         if found:
             self.enter(number, found)
@@ -82,6 +79,37 @@ class Packing:
             held = self._by_gpus(offers)
             self.enter(number, held)
             self.settle([server for server, _ in held.pieces])
+
+    def place_equal(self, equal: Sequence[tuple[int, Offers]]) -> None:
+        """Place jobs of equal GPUs and best-case demand, as `place` would one after the other.
+
+        The server with least room that holds such a job has less room after it has taken one:
+        it is the choice for the next one too, until it holds none. So it is filled at once.
+        """
+        done = 0
+        while done < len(equal):
+            number, offers = equal[done]
+            self._resize(offers)
+            need, gpus = offers.demand.need, offers.gpus
+            pieces = self._search(need, offers)
+            if pieces is None or len(pieces) > 1:
+                self.place(number, offers)
+                done += 1
+                continue
+            server = pieces[0][0]
+            several = equal[done : done + self._ledger.holds(server, need) // gpus]
+            groups = groups_of(self._ledger, pieces)
+            for each, its in several:
+                self.held[each] = Held(pieces, its.demand, its.share(groups))
+                self._on[server].append(each)
+            self._ledger.take(server, need, gpus * len(several))
+            done += len(several)
+
+    def _resize(self, offers: Offers) -> None:
+        size = (offers.gpus, offers.demand.need)
+        if size != self._size:
+            # Equal sizes follow each other: the searches of earlier ones are not needed again.
+            self._size, self._searches = size, {}
 
     def _search(self, need: Need, offers: Offers, group: int | None = None) -> Pieces | None:
         key = (need, group)

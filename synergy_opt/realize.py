@@ -177,7 +177,7 @@ def _answer(placement: Placement, jobs: list[Job], packing: Packing) -> Placemen
     whole = replace(
         placement,
         jobs=tuple(
-            placed(job, h.offer.amounts, h.offer.value, h.pieces)
+            placed(job, h.offer, h.pieces)
             for job, h in zip(jobs, held, strict=True)
         ),
         split=None,

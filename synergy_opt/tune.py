@@ -5,6 +5,8 @@ Takes an instance and gives the placement of the paper's heuristic (Synergy, OSD
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from synergy_opt.answer import Placement
 from synergy_opt.ledger import Need
 from synergy_opt.model import Instance
@@ -87,14 +89,14 @@ def tune(instance: Instance) -> Placement:
     def size(number: int) -> Need:
         return tuple(units * of[number].gpus for units in of[number].demand.need)
 
-    for number in sorted(range(len(jobs)), key=size, reverse=True):  # stable: priority last
-        packing.place(number, of[number])
+    order = sorted(range(len(jobs)), key=size, reverse=True)  # stable: priority last
+    for _, equal in groupby(order, key=size):
+        packing.place_equal([(number, of[number]) for number in equal])
     held = [packing.held[number] for number in range(len(jobs))]
     return Placement(
         instance=instance.name,
         mechanism="tune",
         jobs=tuple(
-            placed(job, place.offer.amounts, place.offer.value, place.pieces)
-            for job, place in zip(jobs, held, strict=True)
+            placed(job, place.offer, place.pieces) for job, place in zip(jobs, held, strict=True)
         ),
     )

@@ -30,12 +30,14 @@ NAMES = (
     "proportional",
     "greedy",
     "tune",
+    "drf",
+    "tetris",
     "optimal",
     "optimal-rounded",
     "packed",
     "packed-split",
 )
-COMPARED = NAMES[:5]
+COMPARED = NAMES[:7]
 """Run by default: what ends soon on any cluster."""
 
 HELP = (
