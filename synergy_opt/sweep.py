@@ -13,10 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
-import msgspec
-
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.io.text import read_json, write_text
+from synergy_opt.io.plain_json import read_plain, write_plain
 
 T = TypeVar("T")
 Document = dict[str, object]
@@ -64,7 +62,8 @@ def sweep(
     """
     found: dict[str, Document] = {}
     if folder is not None:
-        found = {name: known for name in cases if (known := _kept(folder, name)) is not None}
+        paths = {name: folder / f"{name}.json" for name in cases}
+        found = {name: read_plain(path) for name, path in paths.items() if path.exists()}
     if progress:
         progress(len(found))
     missing = [(name, case) for name, case in cases.items() if name not in found]
@@ -85,7 +84,7 @@ def _one(
     name, value = case
     document = run(value)
     if folder is not None:
-        write_text(folder / f"{name}.json", msgspec.json.encode(document).decode() + "\n")
+        write_plain(folder / f"{name}.json", document)
     return name, document
 
 
@@ -104,16 +103,6 @@ def _parallel(
         yield from Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers)(
             tasks
         )
-
-
-def _kept(folder: Path, name: str) -> Document | None:
-    path = folder / f"{name}.json"
-    if not path.exists():
-        return None
-    document = read_json(path)
-    if not isinstance(document, dict):
-        raise InvalidInstance("is no document of a run; delete it", f"{path}")
-    return document
 
 
 @contextmanager

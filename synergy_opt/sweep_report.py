@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
+from synergy_opt.errors import InvalidInstance
 from synergy_opt.io.csv_rows import csv_text
+from synergy_opt.io.plain_json import read_plain
+from synergy_opt.scenario import SCHEMA
 from synergy_opt.simulation.metrics import interval
 
 HOUR = 3600
@@ -26,6 +30,25 @@ JOB_COLUMNS = (
     "workload", "load", "seed", "policy", "mechanism", "id", "gpus", "profile", "submitted",
     "duration", "started", "finished", "ran", "moves",
 )  # fmt: skip
+
+
+def read_runs(folder: Path) -> list[Document]:
+    """Read the runs that a sweep has kept in a folder, in the order of their files' names.
+
+    Raises
+    ------
+    InvalidInstance
+        When there is none, or a file is no document of a run.
+    """
+    found: list[Document] = []
+    for path in sorted(folder.glob("*.json")):
+        document = read_plain(path)
+        if document.get("schema") != SCHEMA:
+            raise InvalidInstance(f"is no document of a run ({SCHEMA})", f"{path}")
+        found.append(document)
+    if not found:
+        raise InvalidInstance("has no runs: give the folder of simulate --output", f"{folder}")
+    return found
 
 
 def groups(documents: Iterable[Document]) -> list[dict[str, Any]]:
@@ -91,12 +114,13 @@ def _row(
 def job_speedups(base: Document, other: Document) -> list[float]:
     """Give for each measured job its completion time in `base` over that in `other`."""
     return [
-        float(_completion(a) / _completion(b))
+        float(completion(a) / completion(b))
         for a, b in zip(base["jobs"], other["jobs"], strict=True)
     ]
 
 
-def _completion(job: Document) -> Fraction:
+def completion(job: Document) -> Fraction:
+    """Give a job's completion time in seconds."""
     return Fraction(job["finished"]) - Fraction(job["submitted"])
 
 
