@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from synergy_opt.solution import Limits as Limits
     from synergy_opt.tetris import tetris as tetris
     from synergy_opt.tune import tune as tune
-    from synergy_opt.tune import tune_by_priority as tune_by_priority
+    from synergy_opt.tune import tune_as_simulated as tune_as_simulated
     from synergy_opt.versions import show_versions as show_versions
 
     __version__: str
@@ -110,7 +110,7 @@ _EXPORTS = {
     "proportional": ("proportional",),
     "solution": ("Limits",),
     "tetris": ("tetris",),
-    "tune": ("tune", "tune_by_priority"),
+    "tune": ("tune", "tune_as_simulated"),
     "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
     "answer": (
         "Allocation",

@@ -6,7 +6,7 @@ holds: the three steps of Synergy-TUNE (OSDI '22, §4.2), which stage 2's roundi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from synergy_opt.ledger import Ledger, Need, Pieces
@@ -39,6 +39,28 @@ class Held:
         return per_gpu * dict(self.pieces)[server]
 
 
+Giver = Callable[[Mapping[int, int], int, Mapping[int, Held]], int]
+"""From what each job would give, what is missing and what all hold: the job to switch."""
+
+
+def least_surplus(gives: Mapping[int, int], missing: int, _: Mapping[int, Held]) -> int:
+    """Choose the least that covers what is missing, else the most; lowest priority of equals."""
+    enough = [n for n, units in gives.items() if units >= missing]
+    if enough:
+        return min(enough, key=lambda n: (gives[n], -n))
+    return max(gives, key=lambda n: (gives[n], n))
+
+
+def hungriest(gives: Mapping[int, int], _: int, held: Mapping[int, Held]) -> int:
+    """Choose who is on fewest servers, then holds most a GPU of each resource in order."""
+
+    def size(number: int) -> tuple[int, Need, int]:
+        its = held[number]
+        return len(its.pieces), tuple(-units for units in its.offer.need), number
+
+    return min(gives, key=size)
+
+
 class Packing:
     """The jobs placed so far and the books; mutable, made for use inside one pure function.
 
@@ -48,6 +70,8 @@ class Packing:
         Empty, in whose units everything offered is whole.
     groups
         Number of server groups.
+    giver
+        Which job of an overdrawn server is switched to its share.
 
     Attributes
     ----------
@@ -59,8 +83,8 @@ class Packing:
     `tune` has the argument why every job can be placed as long as the GPUs last.
     """
 
-    def __init__(self, ledger: Ledger, groups: int) -> None:
-        self._ledger = ledger
+    def __init__(self, ledger: Ledger, groups: int, *, giver: Giver | None = None) -> None:
+        self._ledger, self._choose = ledger, giver or least_surplus
         self._on: list[list[int]] = [[] for _ in range(len(ledger))]  # jobs on each server
         self.held: dict[int, Held] = {}
         self._rooms = Rooms(ledger) if len(ledger) <= FEW else None
@@ -183,13 +207,10 @@ class Packing:
         """Choose the job on this server that is to give some of a resource."""
         missing = -int(self._ledger.free[row, server])
         surplus = {n: self.held[n].surplus(server, row) for n in self._on[server]}
-        enough = [n for n, units in surplus.items() if units >= missing]
-        if enough:
-            return min(enough, key=lambda n: (surplus[n], -n))
-        largest = max(surplus, key=lambda n: (surplus[n], n))
+        gives = {n: units for n, units in surplus.items() if units > 0}
         # A hang would be the alternative, were the guarantee false.
-        assert surplus[largest] > 0, "somebody here holds more than the share, see `tune`"
-        return largest
+        assert gives, "somebody here holds more than the share, see `tune`"
+        return self._choose(gives, missing, self.held)
 
     def _switch(self, number: int) -> list[int]:
         """Give a job its share on all its servers, and say which they are."""

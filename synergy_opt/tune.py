@@ -5,14 +5,13 @@ Takes an instance and gives the placement of the paper's heuristic (Synergy, OSD
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from synergy_opt.answer import Placement
-from synergy_opt.ledger import Need
-from synergy_opt.model import Instance
+from synergy_opt.model import Instance, Job
 from synergy_opt.offers import Offers, offers, placed
-from synergy_opt.packing import Packing
+from synergy_opt.packing import Packing, hungriest
 from synergy_opt.runnable import runnable
 
 
@@ -83,17 +82,26 @@ def tune(instance: Instance) -> Placement:
     >>> [(job.id, int(*job.demand), str(job.throughput)) for job in answer.jobs]
     [('a', 10, '3/2'), ('b', 2, '1')]
     """
-    return _tune(instance, "tune", lambda its: its.size)
+    jobs = runnable(instance)
+    ledger, of = offers(instance, jobs)
+    packing = Packing(ledger, len(instance.cluster.servers))
+    order = sorted(enumerate(of), key=lambda pair: pair[1].size, reverse=True)  # stable
+    return _placed(instance, "tune", jobs, packing, order)
 
 
-def tune_by_priority(instance: Instance) -> Placement:
-    """Place every runnable job as `tune` does, in another order: by GPUs, then by priority.
+def tune_as_simulated(instance: Instance) -> Placement:
+    """Place every runnable job as `tune` does, with the choices of the authors' own simulator.
 
-    This is the order of the authors' own simulator (msr-fiddle/synergy: `las_synergy_new.py`
-    sorts by GPUs alone, `fifo_synergy_new.py` not at all, where all jobs have one GPU), in
-    which the paper's figures were measured. Guarantee and cost are those of `tune`. Sorted by
-    demand, hungry jobs lie side by side and leave GPUs without cores for the others, which costs
-    some throughput; in the order of arrival they mix.
+    Guarantee and cost are those of `tune`. The paper's figures were measured with this program
+    (msr-fiddle/synergy, ``simulator/``), which is not what the paper's text says:
+
+    - Jobs are taken by GPUs, then by priority (`las_synergy_new.py`; `fifo_synergy_new.py` by
+      priority alone, the same where all have one GPU). Sorted by demand, hungry jobs lie side by
+      side and leave GPUs without cores for the others; in the order of arrival they mix.
+    - The server with least room is the one with fewest free GPUs, the first of equals.
+    - The job to switch is the one that holds most cores a GPU, then most memory, and so on.
+
+    A job of several GPUs is placed as `tune` places it, on the fewest servers.
 
     Parameters
     ----------
@@ -108,18 +116,26 @@ def tune_by_priority(instance: Instance) -> Placement:
     Examples
     --------
     >>> import synergy_opt
-    >>> tune_by_priority(synergy_opt.shipped("worked-example")).throughput
+    >>> tune_as_simulated(synergy_opt.shipped("worked-example")).throughput
     Fraction(17, 3)
     """
-    return _tune(instance, "tune-priority", lambda its: its.size[:1])
-
-
-def _tune(instance: Instance, name: str, rank: Callable[[Offers], Need]) -> Placement:
-    """Place by descending rank, then by priority."""
     jobs = runnable(instance)
     ledger, of = offers(instance, jobs)
-    packing = Packing(ledger, len(instance.cluster.servers))
-    order = sorted(enumerate(of), key=lambda pair: rank(pair[1]), reverse=True)  # stable
+    packing = Packing(
+        ledger.fresh(gpus_alone=True), len(instance.cluster.servers), giver=hungriest
+    )
+    order = sorted(enumerate(of), key=lambda pair: pair[1].gpus, reverse=True)  # stable
+    return _placed(instance, "tune-simulated", jobs, packing, order)
+
+
+def _placed(
+    instance: Instance,
+    name: str,
+    jobs: Sequence[Job],
+    packing: Packing,
+    order: Iterable[tuple[int, Offers]],
+) -> Placement:
+    """Place the jobs in this order and list them by priority."""
     for _, equal in groupby(order, key=lambda pair: pair[1].size):
         packing.place_equal(list(equal))
     held = [packing.held[number] for number in range(len(jobs))]

@@ -30,7 +30,7 @@ NAMES = (
     "proportional",
     "greedy",
     "tune",
-    "tune-priority",
+    "tune-simulated",
     "drf",
     "tetris",
     "optimal",
@@ -38,15 +38,15 @@ NAMES = (
     "packed",
     "packed-split",
 )
-COMPARED = tuple(name for name in NAMES[:8] if name != "tune-priority")
+COMPARED = tuple(name for name in NAMES[:8] if name != "tune-simulated")
 """Run by default: what ends soon on any cluster."""
 
-_HOME = {"tune-priority": ("tune", "tune_by_priority")}
+_HOME = {"tune-simulated": ("tune", "tune_as_simulated")}
 
 HELP = (
     f"{', '.join(NAMES)} (-rounded: stage 2 rounded to whole GPUs, a heuristic; packed: the "
-    "optimum in whole GPUs on real servers; -split: any job may be divided; -priority: in the "
-    "order of the authors' simulator), or a function of yours from an Instance to a Placement: "
+    "optimum in whole GPUs on real servers; -split: any job may be divided; -simulated: with the "
+    "choices of the authors' simulator), or a function of yours from an Instance to a Placement: "
     "file.py:function, or module:function with a module of the current directory or an installed "
     "one"
 )

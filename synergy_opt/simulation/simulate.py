@@ -21,12 +21,12 @@ from synergy_opt.simulation.run import JobRun, Run, Usage
 from synergy_opt.simulation.start import prepared
 from synergy_opt.simulation.timing import FLUID_STEPS, Timing
 from synergy_opt.simulation.workload import Workload
-from synergy_opt.tune import tune, tune_by_priority
+from synergy_opt.tune import tune, tune_as_simulated
 
 Shown = Literal["runnable", "queue"]
 Progress = Callable[[int, int], None]
 
-LOOKS_AT_RUNNABLE: frozenset[Mechanism] = frozenset({tune, tune_by_priority, proportional})
+LOOKS_AT_RUNNABLE: frozenset[Mechanism] = frozenset({tune, tune_as_simulated, proportional})
 """Mechanisms that look at the runnable jobs alone, whatever waits behind them."""
 
 

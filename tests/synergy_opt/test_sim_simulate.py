@@ -22,9 +22,9 @@ from synergy_opt.proportional import proportional
 from synergy_opt.simulation import POLICIES, Timing, simulate
 from synergy_opt.simulation.start import prepared
 from synergy_opt.tetris import tetris
-from synergy_opt.tune import tune, tune_by_priority
+from synergy_opt.tune import tune, tune_as_simulated
 
-MECHANISMS = (tune, tune_by_priority, proportional, greedy, drf, tetris)
+MECHANISMS = (tune, tune_as_simulated, proportional, greedy, drf, tetris)
 TIMINGS = (
     Timing(),
     Timing(round_length=Fraction(70), move_cost=Fraction(10), sticky=True),
@@ -237,7 +237,7 @@ def test_work_is_the_sum_of_throughput_times_time(drawn, policy, length):
 
 
 @limits(max_examples=40)
-@given(settings(), st.sampled_from([tune, tune_by_priority]), st.sampled_from(sorted(POLICIES)),
+@given(settings(), st.sampled_from([tune, tune_as_simulated]), st.sampled_from(sorted(POLICIES)),
        st.sampled_from(TIMINGS))  # fmt: skip
 def test_tune_is_never_below_the_share_in_any_round(drawn, mechanism, policy, timing):
     """No job ever runs below its GPU-proportional throughput."""
