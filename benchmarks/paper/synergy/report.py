@@ -1,0 +1,98 @@
+"""An outcome as a table on the screen, Markdown, a picture and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.paper.synergy.entry import Entry, Outcome, Panel, Row, Settings
+from synergy_opt.canvas import clean, colour, new_figure, save
+from synergy_opt.io.text import write_text
+
+_MARKS = "osD^v"
+_MANY = 60  # points beyond which a line needs no marks
+
+
+def shown(entry: Entry, outcome: Outcome) -> None:
+    """Print the table."""
+    table = Table(title=f"{entry.name}: {entry.title}", title_justify="left")
+    for name in ("what", "published", "ours", "holds"):
+        table.add_column(name)
+    for row in outcome.rows:
+        table.add_row(row.what, row.published, row.ours, _holds(row))
+    console = Console()
+    console.print(table)
+    if entry.hardware:
+        console.print(f"Not reproduced: {entry.hardware}.")
+
+
+def markdown(entry: Entry, outcome: Outcome, settings: Settings) -> str:
+    """Give a section of the documentation's page."""
+    lines = [f"## {entry.name}: {entry.title}", ""]
+    if entry.hardware:
+        lines += [f"Not reproduced: {entry.hardware}.", ""]
+    lines += ["| what | published | ours | holds |", "|---|---|---|---|"]
+    for row in outcome.rows:
+        cells = (row.what, row.published, row.ours, _holds(row))
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if outcome.panels:
+        lines += ["", f"![{entry.title}](images/{entry.name}.png)"]
+    full = " --full" if settings.full else ""
+    lines += ["", f"`python -m benchmarks.paper.synergy {entry.name}{full}`", ""]
+    return "\n".join(lines)
+
+
+def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -> None:
+    """Write everything that the entry gave, with its settings."""
+    value = {
+        "schema": "synergy-opt/paper/1",
+        "entry": entry.name,
+        "title": entry.title,
+        "not_reproduced": entry.hardware,
+        "settings": asdict(settings),
+        "rows": [asdict(row) for row in outcome.rows],
+        "data": outcome.data,
+    }
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_picture(path: Path, panels: Sequence[Panel]) -> None:
+    """Draw the panels side by side, two a row."""
+    wide = min(2, len(panels))
+    high = -(-len(panels) // wide)
+    figure = new_figure(1.2 + 4.4 * wide, 0.4 + 3.1 * high)
+    grid = figure.subplots(high, wide, squeeze=False).ravel()
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    for axes, panel in zip(grid, panels, strict=False):
+        for k, line in enumerate(panel.lines):
+            mark = "" if len(line.x) > _MANY or panel.kind == "steps" else _MARKS[k % len(_MARKS)]
+            alone = line.label == "measured"
+            axes.plot(
+                line.x,
+                line.y,
+                color=colour(k),
+                label=line.label,
+                marker=mark,
+                markersize=7 if alone else 4,
+                linewidth=0 if alone else 1.5,
+                markerfacecolor="none" if alone else colour(k),
+                drawstyle="steps-post" if panel.kind == "steps" else "default",
+            )
+        axes.set_title(panel.title, loc="left", fontsize=10)
+        axes.set_xlabel(panel.x)
+        axes.set_ylabel(panel.y)
+        axes.set_ylim(bottom=0)
+        if len(panel.lines) > 1:
+            axes.legend(fontsize=8, frameon=False)
+        clean(axes)
+    save(figure, path)
+
+
+def _holds(row: Row) -> str:
+    return "–" if row.holds is None else "yes" if row.holds else "**no**"
