@@ -89,7 +89,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What an entry gives: rows for the table, panels for the picture, all numbers for the file."""
+    """What an entry gives: rows for the table, panels for the picture, numbers for the file."""
 
     rows: tuple[Row, ...]
     panels: tuple[Panel, ...] = ()

@@ -63,7 +63,7 @@ def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -
 
 def write_picture(path: Path, panels: Sequence[Panel]) -> None:
     """Draw the panels side by side, two a row."""
-    wide = min(2, len(panels))
+    wide = len(panels) if len(panels) < 4 else 2
     high = -(-len(panels) // wide)
     figure = new_figure(1.2 + 4.4 * wide, 0.4 + 3.1 * high)
     grid = figure.subplots(high, wide, squeeze=False).ravel()
@@ -71,8 +71,9 @@ def write_picture(path: Path, panels: Sequence[Panel]) -> None:
         axes.set_visible(False)
     for axes, panel in zip(grid, panels, strict=False):
         for k, line in enumerate(panel.lines):
-            mark = "" if len(line.x) > _MANY or panel.kind == "steps" else _MARKS[k % len(_MARKS)]
-            alone = line.label == "measured"
+            plain = len(line.x) > _MANY or panel.kind == "steps" or line.label.startswith("truth")
+            mark = "" if plain else _MARKS[k % len(_MARKS)]
+            alone, under = line.label == "measured", line.label.startswith("truth")
             axes.plot(
                 line.x,
                 line.y,
@@ -80,14 +81,15 @@ def write_picture(path: Path, panels: Sequence[Panel]) -> None:
                 label=line.label,
                 marker=mark,
                 markersize=7 if alone else 4,
-                linewidth=0 if alone else 1.5,
+                linewidth=0 if alone else 5 if under else 1.5,
+                alpha=0.4 if under else 1,
                 markerfacecolor="none" if alone else colour(k),
                 drawstyle="steps-post" if panel.kind == "steps" else "default",
             )
         axes.set_title(panel.title, loc="left", fontsize=10)
         axes.set_xlabel(panel.x)
         axes.set_ylabel(panel.y)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * max(max(line.y) for line in panel.lines))
         if len(panel.lines) > 1:
             axes.legend(fontsize=8, frameon=False)
         clean(axes)
