@@ -5,7 +5,7 @@ Takes nothing and gives frozen values: `Settings` in, `Outcome` out, which `repo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -39,7 +39,7 @@ class Settings:
     trace: str | None = None
 
 
-SMALL = Settings(jobs=2000, first=1000, last=1500, static_jobs=100, seeds=(1, 2, 3), full=False)
+SMALL = Settings(jobs=1400, first=800, last=1100, static_jobs=100, seeds=(1, 2, 3), full=False)
 """Minutes on one core: shorter traces, so queues are shorter than the paper's."""
 FULL = Settings(
     jobs=5600, first=4000, last=5000, static_jobs=100, seeds=tuple(range(1, 11)), full=True
@@ -93,7 +93,7 @@ class Outcome:
 
     rows: tuple[Row, ...]
     panels: tuple[Panel, ...] = ()
-    data: dict[str, object] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,9 @@ from synergy_opt.simulation.derived import (
     derived_workload,
     part,
 )
+from synergy_opt.simulation.engine import Mechanism
 from synergy_opt.simulation.policies import POLICIES
-from synergy_opt.simulation.simulate import Mechanism, simulate
+from synergy_opt.simulation.simulate import simulate
 from synergy_opt.simulation.timing import Timing
 from synergy_opt.simulation.workload import Workload
 from synergy_opt.tetris import tetris
