@@ -87,7 +87,7 @@ class Pipeline:
     seconds: float
 
     def measure(self, cores: Fraction, memory: Fraction) -> float:
-        """Run the pipeline five times and give the most items/s: other programs only slow it down."""
+        """Give the most items/s of five runs: other programs only slow the pipeline down."""
         rate = CACHE.fetch_rate(memory, Fraction(str(self.storage)))
         fetch = float("inf") if rate is None else float(rate)
         context, rates, n = get_context(), [], self.workers

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from benchmarks.paper.synergy.entry import FULL, SMALL, Settings
 from benchmarks.paper.synergy.registry import ENTRIES
-from benchmarks.paper.synergy.report import markdown, shown, write_json, write_picture
+from benchmarks.paper.synergy.report import shown, write_json, write_page, write_picture
 from synergy_opt.errors import SynergyError
-from synergy_opt.io.text import write_text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--workers", type=int, default=1, metavar="N", help="processes (default 1)"
     )
     parser.add_argument("--trace", metavar="F", help="fig6: the Philly trace, a CSV file")
-    parser.add_argument("--output", metavar="DIR", help="write JSON, pictures and Markdown here")
+    parser.add_argument("--output", metavar="DIR", help="write JSON, pictures and a page here")
     options = parser.parse_args(arguments)
     wanted = list(ENTRIES) if options.entry == ["all"] else options.entry
     for name in wanted:
@@ -61,9 +60,9 @@ def _run(name: str, settings: Settings, output: str | None) -> None:
     folder = Path(output)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     write_json(folder / f"{name}.json", entry, outcome, settings)
-    write_text(folder / f"{name}.md", markdown(entry, outcome, settings))
     if outcome.panels:
         write_picture(folder / "images" / f"{name}.png", outcome.panels)
+    write_page(folder)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import log
 from random import Random
 from statistics import median
@@ -92,7 +93,6 @@ def fig5a(settings: Settings) -> Outcome:
     """Fig. 5a: throughput over memory, modelled and measured; here the truth is synthetic."""
     model = MODELS["resnet18"]
     memory = tuple(range(20, 681, 30 if settings.full else 60))
-    rng = Random(1)
 
     def true(m: int, hit: Callable[[float], float]) -> float:
         held = min(1.0, (m - float(model.process)) / float(model.dataset))
@@ -101,7 +101,7 @@ def fig5a(settings: Settings) -> Outcome:
         return min(best, float(STORAGE / model.item) / missing) if missing > 0 else best
 
     found = optimistic_profile(
-        lambda cpu: float(model.rate(cpu, Fraction(680))) * rng.uniform(1 - _NOISE, 1 + _NOISE),
+        partial(_noisy, model, Random(1)),
         name="resnet18",
         cpu=range(1, 25),
         memory=memory,

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.paper.synergy.entry import Entry, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.registry import ENTRIES
 from synergy_opt.canvas import clean, colour, new_figure, save
 from synergy_opt.io.text import write_text
 
+_HEAD = """# The Synergy paper's evaluation
+
+Written by `python -m benchmarks.paper.synergy ENTRY … --output docs/evaluation/synergy`; the JSON
+file of an entry has its settings and every run. Published figures are those of Mohan et al., OSDI
+'22. Model profiles are [ours](../../model-profiles.md): compare ratios and orders, and hours only
+roughly. Small settings measure jobs 800 to 1,099 of 1,400, where queues are still growing;
+`--full` takes the paper's steady state, jobs 4,000 to 4,999, and ten traces.
+
+Numbers in brackets are 95 % bootstrap intervals over paired traces, one a seed: with three seeds
+they are a rough guide. "Holds" says whether the paper's statement held here.
+"""
 _MARKS = "osD^v"
 _MANY = 60  # points beyond which a line needs no marks
 
@@ -31,22 +44,6 @@ def shown(entry: Entry, outcome: Outcome) -> None:
         console.print(f"Not reproduced: {entry.hardware}.")
 
 
-def markdown(entry: Entry, outcome: Outcome, settings: Settings) -> str:
-    """Give a section of the documentation's page."""
-    lines = [f"## {entry.name}: {entry.title}", ""]
-    if entry.hardware:
-        lines += [f"Not reproduced: {entry.hardware}.", ""]
-    lines += ["| what | published | ours | holds |", "|---|---|---|---|"]
-    for row in outcome.rows:
-        cells = (row.what, row.published, row.ours, _holds(row))
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    if outcome.panels:
-        lines += ["", f"![{entry.title}](images/{entry.name}.png)"]
-    full = " --full" if settings.full else ""
-    lines += ["", f"`python -m benchmarks.paper.synergy {entry.name}{full}`", ""]
-    return "\n".join(lines)
-
-
 def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -> None:
     """Write everything that the entry gave, with its settings."""
     value = {
@@ -59,6 +56,34 @@ def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -
         "data": outcome.data,
     }
     write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_page(folder: Path) -> None:
+    """Write ``README.md`` of all entries whose JSON is in the folder, in the registry's order."""
+    found = [
+        json.loads((folder / f"{name}.json").read_text("utf-8"))
+        for name in ENTRIES
+        if (folder / f"{name}.json").exists()
+    ]
+    sections = [
+        _section(value, (folder / "images" / f"{value['entry']}.png").exists()) for value in found
+    ]
+    write_text(folder / "README.md", "\n".join([_HEAD, *sections]))
+
+
+def _section(value: Mapping[str, Any], pictured: bool) -> str:
+    name, size = value["entry"], value["settings"]
+    lines = [f"## {name}: {value['title']}", ""]
+    if value["not_reproduced"]:
+        lines += [f"Not reproduced: {value['not_reproduced']}.", ""]
+    lines += ["| what | published | ours | holds |", "|---|---|---|---|"]
+    for row in value["rows"]:
+        cells = (row["what"], row["published"], row["ours"], _holds(Row(**row)))
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if pictured:
+        lines += ["", f"![{value['title']}](images/{name}.png)"]
+    full = " --full" if size["full"] else ""
+    return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{full}`", ""])
 
 
 def write_picture(path: Path, panels: Sequence[Panel]) -> None:
