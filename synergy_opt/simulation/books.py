@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from synergy_opt.answer import Piece, PlacedJob
+from synergy_opt.answer import PlacedJob
 from synergy_opt.errors import NotCertified
 from synergy_opt.model import Cluster, Vector
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from synergy_opt.answer import Placement, PlacedJob
+from synergy_opt.answer import PlacedJob, Placement
 from synergy_opt.errors import Infeasible, NotCertified
 from synergy_opt.fair_share import fair_throughput, job_throughput
 from synergy_opt.model import Instance, Vector

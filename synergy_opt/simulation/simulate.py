@@ -112,7 +112,13 @@ def simulate(
     kinds, clock, arrivals, (first, last) = start.kinds, start.clock, start.arrivals, start.window
     whole = (shown or ("runnable" if mechanism in LOOKS_AT_RUNNABLE else "queue")) == "queue"
     engine = Engine(
-        kinds, clock, arrivals, policy=policy, mechanism=mechanism, timing=timing, whole_queue=whole
+        kinds,
+        clock,
+        arrivals,
+        policy=policy,
+        mechanism=mechanism,
+        timing=timing,
+        whole_queue=whole,
     )
     awaited = last - first
     now, rounds, done, usage = 0, 0, 0, _Usage(clock)

@@ -58,5 +58,6 @@ class Timing:
         if self.round_length == 0:
             raise InvalidInstance("must be above 0", ".round_length")
         if self.fluid and self.floor_iterations:
-            raise InvalidInstance("counts iterations in rounds, and fluid time has none",
-                                  ".floor_iterations")
+            raise InvalidInstance(
+                "counts iterations in rounds, and fluid time has none", ".floor_iterations"
+            )

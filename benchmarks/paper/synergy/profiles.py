@@ -169,9 +169,7 @@ def fig5b(_: Settings) -> Outcome:
     for name in ("resnet18", "wavenet", "gnmt"):
         model, rng = MODELS[name], Random(2)
         found = optimistic_profile(
-            lambda cpu, m=model, r=rng: (
-                float(m.rate(cpu, Fraction(1000))) * r.uniform(1 - _NOISE, 1 + _NOISE)
-            ),
+            partial(_noisy, model, rng),
             name=name,
             cpu=range(1, 25),
             memory=_MEMORY,
