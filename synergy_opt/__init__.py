@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from synergy_opt.profiling import fit_cache_model as fit_cache_model
     from synergy_opt.profiling import measure_curve as measure_curve
     from synergy_opt.profiling import optimistic_profile as optimistic_profile
+    from synergy_opt.progress import Progress as Progress
     from synergy_opt.proportional import proportional as proportional
     from synergy_opt.realize import realize as realize
     from synergy_opt.runnable import runnable as runnable
@@ -107,6 +108,7 @@ _EXPORTS = {
     "greedy": ("greedy",),
     "ideal": ("ideal_allocation", "skipping_bound"),
     "placement": ("place",),
+    "progress": ("Progress",),
     "proportional": ("proportional",),
     "solution": ("Limits",),
     "tetris": ("tetris",),

@@ -11,7 +11,9 @@ from random import Random
 from typing import TypeVar
 
 from synergy_opt.cache_model import MODELS
+from synergy_opt.checks import is_list, is_whole
 from synergy_opt.errors import InvalidInstance
+from synergy_opt.exact import shown
 
 TASKS = ("image", "language", "speech")
 GPU_DEMANDS: Mapping[int, int] = {1: 70, 2: 10, 4: 15, 8: 5}
@@ -57,9 +59,11 @@ def check_split(split: Sequence[int]) -> None:
     InvalidInstance
         When they are not three, one is below 0, or all are 0.
     """
-    if len(split) != len(TASKS) or any(w < 0 for w in split) or not any(split):
-        rule = f"must be three weights of at least 0 ({', '.join(TASKS)}), not all 0, not {split}"
-        raise InvalidInstance(rule, "split")
+    weights = tuple(split) if is_list(split) else ()
+    sound = len(weights) == len(TASKS) and all(is_whole(w) and w >= 0 for w in weights)
+    if not sound or not any(weights):
+        rule = f"must be three weights of at least 0 ({', '.join(TASKS)}), not all 0"
+        raise InvalidInstance(f"{rule}, not {shown(split)}", "split")
 
 
 def check_demands(gpu_demands: Mapping[int, int]) -> None:
@@ -70,9 +74,10 @@ def check_demands(gpu_demands: Mapping[int, int]) -> None:
     InvalidInstance
         When a demand is below 1, a weight below 0, or all are 0.
     """
-    for demand, weight in gpu_demands.items():
-        if demand < 1 or weight < 0:
-            rule = f"must be demands ≥ 1 with weights ≥ 0, not {demand}:{weight}"
+    pairs = gpu_demands.items() if isinstance(gpu_demands, Mapping) else [(gpu_demands, None)]
+    for demand, weight in pairs:
+        if not (is_whole(demand) and is_whole(weight)) or demand < 1 or weight < 0:
+            rule = f"must be demands ≥ 1 with weights ≥ 0, not {shown(demand)}: {shown(weight)}"
             raise InvalidInstance(rule, "gpu_demands")
     if not any(gpu_demands.values()):
         raise InvalidInstance("must have a weight above 0", "gpu_demands")

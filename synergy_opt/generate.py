@@ -11,9 +11,10 @@ from fractions import Fraction
 from random import Random
 
 from synergy_opt.cache_model import MODELS
+from synergy_opt.checks import is_whole, not_negative, whole_count
 from synergy_opt.draw import GPU_DEMANDS, check_demands, check_split, draw, draw_model
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import Number, exact
+from synergy_opt.exact import Number, exact, shown
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 
 _NAMES = ("cpu", "memory", "storage")
@@ -105,10 +106,9 @@ def scattered(
     >>> len(instance.profiles) == len(instance.jobs), instance.cluster.names
     (True, ('cpu', 'memory', 'storage'))
     """
-    if not 1 <= resources <= len(_NAMES):
-        raise InvalidInstance(f"must be 1 to {len(_NAMES)}, not {resources}", "resources")
-    if points < 1:
-        raise InvalidInstance(f"must be at least 1, not {points}", "points")
+    if not is_whole(resources) or not 1 <= resources <= len(_NAMES):
+        raise InvalidInstance(f"must be 1 to {len(_NAMES)}, not {shown(resources)}", "resources")
+    points = whole_count(points, "points")
     check_mix((1, 1, 1), gpu_demands, load)
     rng = Random(f"scattered {seed}")
     cluster = _cluster(servers, 8, {name: _AMOUNTS[name] for name in _NAMES[:resources]})
@@ -135,7 +135,7 @@ def check_mix(split: Sequence[int], gpu_demands: Mapping[int, int], load: Number
     """
     check_split(split)
     check_demands(gpu_demands)
-    if not 0 < exact(load) <= 1000:
+    if not_negative(load, "load") == 0 or exact(load) > 1000:
         raise InvalidInstance(f"must be above 0 and at most 1000, not {load}", "load")
 
 

@@ -63,6 +63,12 @@ FAULTS: list[tuple[Callable[[], object], str, str]] = [
     (lambda: cluster(resources=[("cpu", ""), ("cpu", "")]), ".resources", "occurs 2 times"),
     (lambda: cluster(resources=[("cpu", ""), (" ", "")]), ".resources", "one character"),
     (lambda: cluster(resources={"server": "", "b": ""}), ".resources", "cannot be the name"),
+    (
+        lambda: cluster(resources=dict.fromkeys(map(str, range(17)), "")),
+        ".resources",
+        "are 17, more than 16",
+    ),
+    (lambda: cluster(servers=[server(), "x"]), ".servers[1]", "of type Server, not str"),
     (lambda: cluster(servers=[]), ".servers", "has no servers"),
     (lambda: cluster(servers=[server(capacity=(24,))]), ".servers[0]", "1 amounts for 2"),
     (lambda: cluster(servers=[server(capacity=(24, 0))]), ".servers[0].memory", "above 0"),
@@ -148,3 +154,8 @@ def test_other_jobs_are_checked_like_the_first_ones():
                 small.with_jobs(bad)
     with pytest.raises(InvalidInstance, match="id of an earlier job"):
         small.with_jobs([small.jobs[0], small.jobs[0]])
+
+
+def test_an_instance_says_how_large_it_is():
+    """Tests what stands where an instance is printed."""
+    assert str(instance()) == "Instance 'i': 1 jobs on 2 servers, 16 GPUs, cpu, memory"

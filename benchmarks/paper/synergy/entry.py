@@ -5,7 +5,7 @@ Takes nothing and gives frozen values: `Settings` in, `Outcome` out, which `repo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -25,6 +25,8 @@ class Settings:
         The paper's sizes.
     workers
         Processes.
+    trace
+        The public Philly trace, a CSV file, for Fig. 6; None draws a trace like it.
     """
 
     jobs: int
@@ -34,11 +36,10 @@ class Settings:
     seeds: tuple[int, ...]
     full: bool
     workers: int = 1
+    trace: str | None = None
 
 
-SMALL = Settings(
-    jobs=1400, first=600, last=1000, static_jobs=100, seeds=(1, 2, 3), full=False
-)
+SMALL = Settings(jobs=1400, first=800, last=1100, static_jobs=100, seeds=(1, 2, 3), full=False)
 """Minutes on one core: shorter traces, so queues are shorter than the paper's."""
 FULL = Settings(
     jobs=5600, first=4000, last=5000, static_jobs=100, seeds=tuple(range(1, 11)), full=True
@@ -88,11 +89,11 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What an entry gives: rows for the table, panels for the picture, every number for the file."""
+    """What an entry gives: rows for the table, panels for the picture, numbers for the file."""
 
     rows: tuple[Row, ...]
     panels: tuple[Panel, ...] = ()
-    data: dict[str, object] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from synergy_opt.drf import drf
 from synergy_opt.greedy import greedy
+from synergy_opt.io import read_philly_csv
 from synergy_opt.model import Cluster, Server
 from synergy_opt.packed import packed
 from synergy_opt.proportional import proportional
@@ -25,10 +26,13 @@ from synergy_opt.simulation.derived import (
     PHILLY_DEMANDS,
     SINGLE_GPU,
     derived_workload,
+    part,
 )
+from synergy_opt.simulation.engine import Mechanism
 from synergy_opt.simulation.policies import POLICIES
-from synergy_opt.simulation.simulate import Mechanism, simulate
+from synergy_opt.simulation.simulate import simulate
 from synergy_opt.simulation.timing import Timing
+from synergy_opt.simulation.workload import Workload
 from synergy_opt.tetris import tetris
 from synergy_opt.tune import tune
 
@@ -50,7 +54,7 @@ _SHORT = 4.0  # hours: the paper's border between short and long jobs
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
-    """One simulation; `load` None is the static trace."""
+    """One simulation; `load` None is the static trace; `trace` a Philly CSV file to take."""
 
     load: float | None
     seed: int
@@ -65,6 +69,7 @@ class Case:
     servers: int = 16
     sticky: bool = False
     move_cost: int = 0
+    trace: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +86,13 @@ class Figures:
     def mean(self) -> float:
         """Mean job completion time."""
         return fmean(self.completion)
+
+    def used(self, start: float, end: float) -> tuple[float, float]:
+        """Give the parts of all GPUs and of all cores in use, on average between two hours."""
+        spans = [(min(end, b) - max(start, a), g, c) for a, b, g, c in self.gpus]
+        inside = [(span, g, c) for span, g, c in spans if span > 0]
+        total = sum(span for span, _, _ in inside)
+        return sum(s * g for s, g, _ in inside) / total, sum(s * c for s, _, c in inside) / total
 
     def percentile(self, q: float, *, keep: Callable[[float], bool] = lambda _: True) -> float:
         """Give a percentile of the completion times that are kept."""
@@ -106,15 +118,8 @@ def run(case: Case) -> Figures:
             )
         ],
     )
-    workload = derived_workload(
-        jobs=case.jobs,
-        seed=case.seed,
-        load=None if case.load is None else str(case.load),
-        split=case.split,
-        gpu_demands=DEMANDS[case.demands],
-    )
     done = simulate(
-        workload,
+        _workload(case),
         cluster,
         policy=POLICIES[case.policy],
         mechanism=MECHANISMS[case.mechanism],
@@ -137,6 +142,22 @@ def run(case: Case) -> Figures:
             )
             for u in done.usage
         ),
+    )
+
+
+def _workload(case: Case) -> Workload:
+    if case.trace is not None:
+        found = read_philly_csv(case.trace, split=case.split, seed=case.seed, most_gpus=16)
+        start = (
+            len(found.workload.jobs) - case.jobs
+        ) // 2  # the middle, where the cluster is busy
+        return part(found.workload, start, case.jobs)
+    return derived_workload(
+        jobs=case.jobs,
+        seed=case.seed,
+        load=None if case.load is None else str(case.load),
+        split=case.split,
+        gpu_demands=DEMANDS[case.demands],
     )
 
 

@@ -5,7 +5,7 @@ Takes a `Sweep` and settings and gives the runs, the panel and the gain at each 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -106,7 +106,11 @@ def swept(sweep: Sweep, settings: Settings) -> Swept:
     )
 
 
-def distribution(title: str, runs: Sequence[tuple[str, Sequence[Figures]]], keep) -> Panel:
+def distribution(
+    title: str,
+    runs: Sequence[tuple[str, Sequence[Figures]]],
+    keep: Callable[[float], bool],
+) -> Panel:
     """Give the cumulative distribution of completion times, all seeds together."""
     lines = []
     for name, figures in runs:
