@@ -12,8 +12,9 @@ from random import Random
 import numpy as np
 
 from synergy_opt.answer import Split
+from synergy_opt.draw import GPU_DEMANDS
 from synergy_opt.exact import ExactArray
-from synergy_opt.generate import GPU_DEMANDS, mix, scattered
+from synergy_opt.generate import mix, scattered
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 
 SPLITS = ((20, 70, 10), (33, 33, 34), (50, 0, 50))  # image, language, speech

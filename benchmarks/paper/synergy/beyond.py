@@ -1,0 +1,79 @@
+"""Beyond the paper: the optimum on real servers as a mechanism, and what moving costs.
+
+Takes settings and gives an `Outcome`. The paper's optimum cannot be run, having fractions of
+GPUs; `packed` can: the most throughput that whole GPUs on real servers allow, round by round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+
+from benchmarks.paper.synergy.entry import Outcome, Row, Settings
+from benchmarks.paper.synergy.runs import Interval
+from benchmarks.paper.synergy.sweeps import Sweep, Swept, swept
+
+_MECHANISMS = ("proportional", "tune", "packed")
+_COST = 60  # seconds to restore a job that moved
+
+
+def beyond(settings: Settings) -> Outcome:
+    """Compare completion times under the optimum in throughput, also when jobs pay for moving."""
+    short = (
+        replace(settings, jobs=2600, first=1200, last=1700)
+        if settings.full
+        else replace(settings, jobs=700, first=300, last=500)
+    )
+    base = Sweep(
+        title="FIFO, single GPU",
+        loads=(9.0,),
+        mechanisms=_MECHANISMS,
+    )
+    multi = replace(base, title="FIFO, multi-GPU", demands="multi", loads=(5.0,))
+    sweeps = [
+        base,
+        multi,
+        replace(multi, title="SRTF, multi-GPU", policy="srtf"),
+        replace(multi, title="FIFO, multi-GPU, (50, 0, 50)", split=(50, 0, 50)),
+        replace(multi, title=f"FIFO, multi-GPU, {_COST} s a move", move_cost=_COST),
+        replace(
+            multi,
+            title=f"FIFO, multi-GPU, {_COST} s a move, sticky",
+            move_cost=_COST,
+            sticky=True,
+        ),
+    ]
+    rows: list[Row] = []
+    data: list[dict[str, object]] = []
+    for sweep in sweeps:
+        found = swept(sweep, short)
+        (load,) = sweep.loads
+        wins = found.gain(load, "packed", "tune")
+        rows.append(
+            Row(
+                what=f"{sweep.title}, {load:g} jobs/h: JCT of TUNE / optimum",
+                published="within 10 %" if sweep is base else "–",
+                ours=f"{wins}; {_verdict(wins)}",
+                holds=wins.value <= 1.1 if sweep is base else None,
+            )
+        )
+        rows.append(
+            Row(
+                what=f"{sweep.title}: JCT of proportional / TUNE, / optimum; moves a job",
+                published="–",
+                ours=f"{found.gain(load).value:.3g}, {found.gain(load, 'packed').value:.3g}; "
+                + ", ".join(f"{m} {_moves(found, load, m):.1f}" for m in _MECHANISMS),
+            )
+        )
+        data += found.data
+    return Outcome(rows=tuple(rows), data={"runs": data})
+
+
+def _verdict(wins: Interval) -> str:
+    if wins.low > 1:
+        return "the optimum wins"
+    return "the optimum loses" if wins.high < 1 else "no difference shown"
+
+
+def _moves(found: Swept, load: float, mechanism: str) -> float:
+    return fmean(found.figures[load, mechanism, seed].moves for seed in found.seeds)
