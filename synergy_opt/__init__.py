@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from synergy_opt.errors import InvalidInstance as InvalidInstance
     from synergy_opt.errors import NotCertified as NotCertified
     from synergy_opt.errors import SolverFailed as SolverFailed
+    from synergy_opt.errors import Stopped as Stopped
     from synergy_opt.errors import SynergyError as SynergyError
     from synergy_opt.fair_share import fair_share as fair_share
     from synergy_opt.fair_share import fair_throughput as fair_throughput
@@ -106,7 +107,14 @@ _EXPORTS = {
         "SplitBound",
     ),
     "demand": ("Demand", "best_case_demand"),
-    "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
+    "errors": (
+        "Infeasible",
+        "InvalidInstance",
+        "NotCertified",
+        "SolverFailed",
+        "Stopped",
+        "SynergyError",
+    ),
     "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
     "generate": ("mix", "scattered"),
     "io": (

@@ -42,7 +42,7 @@ def test_agrees_with_the_assignment_model(split, instance):
         return
     assert found is not None
     assert found.throughput <= best <= found.bound.value
-    if found.proof in ("patterns", "search"):
+    if found.proof in ("patterns", "loads"):
         assert found.throughput == best
     verify(instance, found)
 
@@ -67,7 +67,7 @@ def test_no_mechanism_is_above(instance):
     """Tests that TUNE is within the bound, and no better where the optimum is proven."""
     found, heuristic = packed(instance, split="allowed", limits=LIMITS), tune(instance)
     assert heuristic.throughput <= found.bound.value
-    if found.proof in ("patterns", "search"):
+    if found.proof in ("patterns", "loads"):
         assert heuristic.throughput <= found.throughput
 
 
@@ -169,4 +169,16 @@ def test_a_search_is_complete_where_divided_jobs_are_fair_only_together():
     instance = Instance(name="together", cluster=place, profiles=[profile], jobs=jobs)
     found = packed(instance, split="allowed", limits=Limits(time=20))
     assert found.throughput == assignment_optimum(instance, split="allowed") == Fraction(16, 3)
+    verify(instance, found)
+
+
+@pytest.mark.parametrize(("servers", "seed"), [(1, 3), (2, 5), (2, 11), (3, 4)])
+def test_loads_prove_what_the_assignment_model_finds(servers, seed):
+    """Tests the search over loads on jobs with grids of their own, whose relaxation has a gap."""
+    from synergy_opt.generate import scattered
+
+    instance = scattered(servers=servers, seed=seed)
+    found = packed(instance, limits=Limits(time=60))
+    assert found.proof in ("patterns", "loads")
+    assert found.throughput == assignment_optimum(instance, split="never")
     verify(instance, found)
