@@ -81,6 +81,23 @@ def pattern_bound(
     )
 
 
+def free_bound(shop: Shop, used: Sequence[Uses], split: Split) -> PatternBound:
+    """Give the bound where room costs nothing: every job at its best."""
+    terms = [len(use.wish.kind) * max_value(use) for use in used]
+    return PatternBound(
+        value=exact_sum(terms),
+        shapes=(),
+        servers=(Fraction(0),) * len(shop.capacity),
+        split=split,
+    )
+
+
+def max_value(use: Uses) -> Fraction:
+    """Give the highest value of a job of the kind."""
+    values = use.wish.configurations.value
+    return Fraction(int(max(values.numerators)), values.denominator)
+
+
 def rounded_down(total: Fraction, step: Fraction | None) -> Fraction:
     """Round down to a multiple of the step, where there is one."""
     return total if step is None else math.floor(total / step) * step
@@ -146,7 +163,7 @@ def whole_inverse(
     """Give D B⁻¹ in integers, and D; None where there is no small one."""
     try:
         # Sparse on purpose: a dense inverse starts threads, which takes longer than it saves.
-        inverse = splu(csc_array(matrix)).solve(np.eye(len(matrix)))
+        inverse = splu(csc_array(matrix)).solve(np.eye(len(matrix), order="F"))
     except RuntimeError:  # singular
         return None
     denominator = 1

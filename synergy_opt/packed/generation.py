@@ -26,7 +26,7 @@ _EPSILON = 1e-9  # a column that gains less than this, relatively, is not worth 
 _SPREAD = 2**17  # values further below the largest are lost on a solver
 _SHARES = 300  # divisions of a server into fair shares to start from
 _STEPS = 2**30  # of prices rounded from floats in a unit
-_ROUND = 20  # patterns a group that one round adds at most
+_ROUND = 40  # patterns a group that one round adds at most
 
 
 def first_columns(problem: Problem) -> Columns:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from synergy_opt.packed.by_loads import by_loads
 from synergy_opt.packed.compact import compact_program, runs_from
@@ -25,6 +26,7 @@ from synergy_opt.solution import Limits
 from synergy_opt.solvers import solver
 
 _PATIENCE = 30.0  # seconds for what comes before the last step, where there is no limit
+_TINY = 1e-6  # reduced costs below this, in units, are those of roundings
 _MOST = 20_000  # patterns of a group that may still matter: with more of them a search is partial
 
 
@@ -54,7 +56,15 @@ def improve(
             return
     # With jobs in pieces the small programme may have no solution, which takes long to see.
     part = 0.3 if whole else 0.15
-    counts = solved(problem, columns, state, part, None, at_least=floors(columns, relaxed))
+    counts = solved(
+        problem,
+        columns,
+        state,
+        part,
+        None,
+        at_least=floors(columns, relaxed),
+        without=_losing(relaxation, state),
+    )
     state = state.better(_runs(problem, columns, counts))
     yield state
     if counts.interrupted or problem.late:
@@ -89,6 +99,7 @@ def solved(
     start: list[int] | None,
     *,
     at_least: Sequence[int] = (),
+    without: npt.NDArray[np.bool_] | None = None,
 ) -> Counts:
     """Solve the integer programme over the known columns, in this part of the time left."""
     left = problem.left
@@ -101,7 +112,16 @@ def solved(
         seed=problem.limits.seed,
         start=start,
         at_least=at_least,
+        without=without,
     )
+
+
+def _losing(relaxation: Relaxation, state: State) -> npt.NDArray[np.bool_]:
+    """Tell which columns no placement that meets the bound can use, by their reduced costs."""
+    slack = relaxation.objective - float(state.bound.value) + _TINY * relaxation.columns.unit
+    losing: npt.NDArray[np.bool_] = relaxation.losses() > slack
+    # What is rounded down at the relaxation's counts is used in any case.
+    return losing & (relaxation.values() < 1)
 
 
 def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:

@@ -206,6 +206,10 @@ class Relaxation:
         """Give the solution's columns."""
         return np.array(self.model.getSolution().col_value)
 
+    def losses(self) -> FloatArray:
+        """Give the reduced costs: what a use of each column loses against the relaxation."""
+        return np.array(self.model.getSolution().col_dual) * self.columns.unit
+
     @property
     def objective(self) -> float:
         """Give the value of the relaxation."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 
 from synergy_opt.answer import Placement, Proof, Split
 from synergy_opt.errors import Infeasible, Stopped
 from synergy_opt.model import Instance
+from synergy_opt.packed.bound import free_bound
 from synergy_opt.packed.generation import first_columns, generate, rational_prices
 from synergy_opt.packed.improve import improve
 from synergy_opt.packed.master import Relaxation
@@ -92,8 +92,7 @@ def packed(
     limits, started = limits or Limits(), time.monotonic()
     jobs = runnable(instance)
     problem = problem_of(instance, jobs, split, limits, started)
-    free = [Fraction(0)] * len(problem.shop.slots)
-    best = State(runs=None, bound=problem.bound(free))
+    best = State(runs=None, bound=free_bound(problem.shop, problem.uses, split))
     try:
         for state in _states(problem, best):
             best = state

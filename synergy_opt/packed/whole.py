@@ -50,6 +50,7 @@ def best_whole(
     gap: float = 0.0,
     at_least: Sequence[int] = (),
     start: Sequence[int] | None = None,
+    without: npt.NDArray[np.bool_] | None = None,
 ) -> Counts:
     """Give the best whole numbers of the known columns.
 
@@ -72,9 +73,15 @@ def best_whole(
         Least counts of the columns, as `floors` gives them: a small programme is left.
     start
         Counts to start from, shorter by what was added since.
+    without
+        Columns to leave unused.
     """
     needed = [_must_be_whole(columns, key) for key in columns.made_of]
     model = _model(columns, needed, at_least)
+    if without is not None:
+        unused = np.flatnonzero(without).astype(np.int32)
+        none = np.zeros(len(unused))
+        model.changeColsBounds(len(unused), unused, none, none)
     for name, value in {
         "threads": 1,
         "random_seed": seed,
