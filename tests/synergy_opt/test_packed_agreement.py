@@ -170,15 +170,3 @@ def test_a_search_is_complete_where_divided_jobs_are_fair_only_together():
     found = packed(instance, split="allowed", limits=Limits(time=20))
     assert found.throughput == assignment_optimum(instance, split="allowed") == Fraction(16, 3)
     verify(instance, found)
-
-
-@pytest.mark.parametrize(("servers", "seed"), [(1, 3), (2, 5), (2, 11), (3, 4)])
-def test_loads_prove_what_the_assignment_model_finds(servers, seed):
-    """Tests the search over loads on jobs with grids of their own, whose relaxation has a gap."""
-    from synergy_opt.generate import scattered
-
-    instance = scattered(servers=servers, seed=seed)
-    found = packed(instance, limits=Limits(time=60))
-    assert found.proof in ("patterns", "loads")
-    assert found.throughput == assignment_optimum(instance, split="never")
-    verify(instance, found)
