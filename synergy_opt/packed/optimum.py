@@ -22,7 +22,7 @@ from synergy_opt.packed.problem import Problem, Progress, State, problem_of
 from synergy_opt.packed.runs import Runs, placement_of
 from synergy_opt.packed.start import proportional_start, tune_runs
 from synergy_opt.runnable import runnable
-from synergy_opt.solution import Limits
+from synergy_opt.solution import Limits, limits_of
 
 
 def packed(
@@ -89,7 +89,7 @@ def packed(
     >>> best.throughput == best.bound.value, best.proof, best.left_out
     (True, 'patterns', ())
     """
-    limits, started = limits or Limits(), time.monotonic()
+    limits, started = limits_of(limits), time.monotonic()
     jobs = runnable(instance)
     problem = problem_of(instance, jobs, split, limits, started)
     best = State(runs=None, bound=free_bound(problem.shop, problem.uses, split))
