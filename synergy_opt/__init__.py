@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from synergy_opt.errors import InvalidInstance as InvalidInstance
     from synergy_opt.errors import NotCertified as NotCertified
     from synergy_opt.errors import SolverFailed as SolverFailed
+    from synergy_opt.errors import Stopped as Stopped
     from synergy_opt.errors import SynergyError as SynergyError
     from synergy_opt.fair_share import fair_share as fair_share
     from synergy_opt.fair_share import fair_throughput as fair_throughput
@@ -127,7 +128,14 @@ _EXPORTS = {
     ),
     "demand": ("Demand", "best_case_demand"),
     "drf": ("drf",),
-    "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
+    "errors": (
+        "Infeasible",
+        "InvalidInstance",
+        "NotCertified",
+        "SolverFailed",
+        "Stopped",
+        "SynergyError",
+    ),
     "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
     "generate": ("mix", "scattered"),
     "cache_model": ("Cache", "CacheModel"),

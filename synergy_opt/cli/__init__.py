@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from synergy_opt.cli.interrupts import INTERRUPTED, interrupted
 from synergy_opt.cli.streams import drop, say
-from synergy_opt.errors import Infeasible, InvalidInstance, SynergyError
+from synergy_opt.errors import Infeasible, InvalidInstance, Stopped, SynergyError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -129,6 +129,8 @@ def exit_code(error: SynergyError) -> int:
     """Give the exit code that an error stands for."""
     if isinstance(error, Infeasible):
         return INFEASIBLE
+    if isinstance(error, Stopped):
+        return LIMIT
     return BAD_INPUT if isinstance(error, InvalidInstance) else FAILED
 
 

@@ -1,7 +1,7 @@
-"""Where jobs run: from counts of columns to jobs on servers, and the start that always exists.
+"""Where jobs run: from counts of columns to jobs on servers.
 
-Takes counts of patterns and options, or nothing but the wishes, and gives `Runs`: for each job its
-configuration and the servers of its pieces; `placement_of` writes them down as a `Placement`.
+Takes counts of patterns and options and gives `Runs`: for each job its configuration and the
+servers of its pieces; `placement_of` writes them down as a `Placement`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ import numpy as np
 from synergy_opt.answer import PatternBound, Piece, PlacedJob, Placement, Proof
 from synergy_opt.errors import SolverFailed
 from synergy_opt.exact import exact_sum
-from synergy_opt.fair_share import fair_share
 from synergy_opt.model import Job, Vector
 from synergy_opt.packed.master import Columns, LeftOut, Loan, Opened
 from synergy_opt.packed.options import Option
-from synergy_opt.packed.shapes import Shop, Wish
+from synergy_opt.packed.shapes import Shop
 
 Pieces = tuple[tuple[int, int], ...]
 """Pairs (server, GPUs there), by server, ascending."""
@@ -153,64 +152,6 @@ def _taken(shop: Shop, slots: Sequence[tuple[int, int]], free: dict[int, list[in
                 raise SolverFailed("the solver's whole numbers use a slot that is not there")
             pieces[free[slot].pop()] += shop.slots[slot].gpus
     return tuple(sorted(pieces.items()))
-
-
-def proportional_runs(shop: Shop) -> Runs | None:
-    """Give every job its fair share, largest jobs first; None where whole jobs do not fit so.
-
-    Each job goes to the server with the fewest free GPUs that hold it; one that may be divided and
-    fits nowhere takes the servers with most. All resources fit, since shares of the GPUs of a
-    server sum to at most the server.
-    """
-    cluster = shop.instance.cluster
-    room: dict[int, list[int]] = defaultdict(list)
-    for server in reversed(range(cluster.server_count)):
-        room[cluster.servers[cluster.group_of_server[server]].gpus].append(server)
-    order = [(-wish.gpus, i, t) for t, wish in enumerate(shop.wishes) for i in wish.kind.members]
-    runs: dict[int, Run] = {}
-    known: dict[tuple[int, frozenset[int]], int] = {}
-    for _, job, t in sorted(order):
-        wish = shop.wishes[t]
-        pieces = _claimed(room, wish)
-        if pieces is None:
-            return None
-        touched = frozenset(cluster.group_of_server[server] for server, _ in pieces)
-        if (t, touched) not in known:
-            known[t, touched] = _share(shop, wish, touched)
-        runs[job] = Run(wish=t, configuration=known[t, touched], pieces=pieces)
-    found = Runs(shop=shop, runs=tuple(runs[i] for i in sorted(runs)))
-    found.check()
-    return found
-
-
-def _claimed(room: dict[int, list[int]], wish: Wish) -> Pieces | None:
-    enough = [free for free in room if free >= wish.gpus and room[free]]
-    if enough:
-        return (_claim(room, min(enough), wish.gpus),)
-    if not wish.pieces:
-        return None
-    pieces, missing = [], wish.gpus
-    while missing:
-        most = max(free for free in room if room[free])
-        if most == 0:
-            return None
-        pieces.append(_claim(room, most, min(most, missing)))
-        missing -= pieces[-1][1]
-    return tuple(sorted(pieces))
-
-
-def _claim(room: dict[int, list[int]], free: int, gpus: int) -> tuple[int, int]:
-    server = room[free].pop()
-    room[free - gpus].append(server)
-    return server, gpus
-
-
-def _share(shop: Shop, wish: Wish, touched: frozenset[int]) -> int:
-    """Give the best configuration inside the share of these groups."""
-    share = fair_share(shop.instance.cluster, wish.gpus, groups=touched)
-    most = [int(amount * unit) for amount, unit in zip(share, shop.units, strict=True)]
-    inside = [c for c, row in enumerate(wish.sizes.tolist()) if all(map(int.__le__, row, most))]
-    return max(inside, key=lambda c: (wish.configurations.value.numerators[c], -c))
 
 
 def placement_of(
