@@ -121,9 +121,12 @@ def test_a_bad_line_is_refused_with_its_number(
         (b"id,submitted,duration,gpus,profile,extra\n", "unknown column 'extra'"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "Git-LFS pointer"),
         (b"id,submitted\xff\n", "not UTF-8"),
-        (gzip.compress(GOOD.encode())[:-9], "gzipped but damaged"),
-        (gzip.compress(GOOD.encode())[:12] + b"\0" * 40, "gzipped but damaged"),
-        (gzip.compress(b"version https://git-lfs.github.com/spec/v1\n"), "'id' is missing"),
+        (gzip.compress(GOOD.encode(), mtime=0)[:-9], "gzipped but damaged"),
+        (gzip.compress(GOOD.encode(), mtime=0)[:12] + b"\0" * 40, "gzipped but damaged"),
+        (
+            gzip.compress(b"version https://git-lfs.github.com/spec/v1\n", mtime=0),
+            "'id' is missing",
+        ),
     ],
 )
 def test_a_file_that_is_no_trace_is_refused(tmp_path: Path, data: bytes, rule: str):
