@@ -140,6 +140,22 @@ def test_what_cannot_run_is_refused(lines, window, message):
         simulate(workload(*lines), cluster((1, 2, 6)), window=window)
 
 
+@pytest.mark.parametrize("policy", [lambda jobs, _: jobs[1:], lambda jobs, _: [*jobs, jobs[0]]])
+def test_a_policy_that_loses_a_job_or_doubles_one_is_refused(policy):
+    with pytest.raises(InvalidInstance, match="each job in the system once"):
+        simulate(workload((0, 60, 1, MODEST)), cluster((1, 2, 6)), policy=policy)
+
+
+def test_arguments_of_a_wrong_type_are_named():
+    place, jobs = cluster((1, 2, 6)), workload((0, 60, 1, MODEST))
+    with pytest.raises(TypeError, match="workload must be a Workload, not list"):
+        simulate([], place)
+    with pytest.raises(TypeError, match="cluster must be a Cluster, not str"):
+        simulate(jobs, "place")
+    with pytest.raises(TypeError, match="timing must be a Timing, not int"):
+        simulate(jobs, place, timing=300)
+
+
 def test_a_demand_that_fits_no_empty_cluster_is_told():
     """GREEDY's 2-GPU job wants 3/2 cores a GPU, of which server 0 has but 1."""
     greedy_of = wants("g", (1, F(1, 2)), (2, F(3, 2)))
