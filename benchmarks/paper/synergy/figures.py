@@ -438,9 +438,9 @@ def table5(settings: Settings) -> Outcome:
             split=(30, 60, 10),
             demands="multi",
             servers=4,
-            jobs=600,
-            first=300,
-            last=500,
+            jobs=6 * settings.static_jobs,
+            first=3 * settings.static_jobs,
+            last=5 * settings.static_jobs,
         )
         for m in BOTH
         for seed in settings.seeds
