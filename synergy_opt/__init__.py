@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from synergy_opt.solution import Limits as Limits
     from synergy_opt.tetris import tetris as tetris
     from synergy_opt.tune import tune as tune
+    from synergy_opt.tune import tune_as_simulated as tune_as_simulated
     from synergy_opt.versions import show_versions as show_versions
 
     __version__: str
@@ -111,7 +112,7 @@ _EXPORTS = {
     "proportional": ("proportional",),
     "solution": ("Limits",),
     "tetris": ("tetris",),
-    "tune": ("tune",),
+    "tune": ("tune", "tune_as_simulated"),
     "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
     "answer": (
         "Allocation",

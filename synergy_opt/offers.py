@@ -85,13 +85,19 @@ class Offers(Shares):
         Its units include this kind's best-case demand.
     demand
         The best-case demand (`best_case_demand`).
+
+    Attributes
+    ----------
+    size : tuple of int
+        GPUs and best-case demand of the whole job, in units: what jobs are sorted by.
     """
 
-    __slots__ = ("demand",)
+    __slots__ = ("demand", "size")
 
     def __init__(self, instance: Instance, job: Job, ledger: Ledger, demand: Demand) -> None:
         super().__init__(instance, job, ledger)
         self.demand = self._offer(demand)
+        self.size: Need = tuple(units * job.gpus for units in self.demand.need)
 
 
 class _Shares:

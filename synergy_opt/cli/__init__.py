@@ -27,9 +27,10 @@ COMMANDS = {
     "import": "make an instance of a public trace or of CSV files",
     "solve": "run one mechanism, certify its placement and write it",
     "compare": "run mechanisms side by side against one proven bound",
+    "simulate": "run a workload over time under policies and mechanisms",
     "verify": "check a placement file exactly",
     "export": "write a stage's programme as MPS or LP",
-    "plot": "draw sensitivity, utilisation or gaps",
+    "plot": "draw sensitivity, utilisation, gaps or simulations",
 }
 DONE, FAILED, BAD_INPUT, INFEASIBLE, LIMIT, BROKEN_PIPE = 0, 1, 2, 3, 4, 141
 UNTOLD = "its message cannot be shown"

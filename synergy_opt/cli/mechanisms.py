@@ -31,6 +31,7 @@ NAMES = (
     "proportional",
     "greedy",
     "tune",
+    "tune-simulated",
     "drf",
     "tetris",
     "optimal",
@@ -38,14 +39,17 @@ NAMES = (
     "packed",
     "packed-split",
 )
-COMPARED = NAMES[:7]
+COMPARED = tuple(name for name in NAMES[:8] if name != "tune-simulated")
 """Run by default: what ends soon on any cluster."""
+
+_HOME = {"tune-simulated": ("tune", "tune_as_simulated")}
 
 HELP = (
     f"{', '.join(NAMES)} (-rounded: stage 2 rounded to whole GPUs, a heuristic; packed: the "
-    "optimum in whole GPUs on real servers; -split: any job may be divided), or a function of "
-    "yours from an Instance to a Placement: file.py:function, or module:function with a module of "
-    "the current directory or an installed one"
+    "optimum in whole GPUs on real servers; -split: any job may be divided; -simulated: with the "
+    "choices of the authors' simulator), or a function of yours from an Instance to a Placement: "
+    "file.py:function, or module:function with a module of the current directory or an installed "
+    "one"
 )
 
 
@@ -80,7 +84,8 @@ def mechanism(
 
         split: Split = "allowed" if name == "packed-split" else "never"
         return lambda instance: packed(instance, split=split, limits=limits)
-    found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
+    module, function = _HOME.get(name, (name, name))
+    found: Mechanism = getattr(import_module(f"synergy_opt.{module}"), function)
     return found
 
 

@@ -29,6 +29,7 @@ class Books:
 
     Examples
     --------
+    >>> from synergy_opt.answer import Piece
     >>> from synergy_opt.model import Server
     >>> server = Server(type="n", count=1, gpus=4, capacity=(12,))
     >>> books = Books(Cluster(resources={"cpu": "cores"}, servers=[server]))

@@ -58,6 +58,7 @@ class Engine:
         self._round = clock.ticks(timing.round_length)
         self._books = Books(kinds.cluster)
         self._speeds: dict[tuple[str, int, Vector], int] = {}
+        self._floors: dict[tuple[str, int, int, int], int] = {}
         self._recent: dict[tuple[str, int, int], tuple[Vector, int]] = {}
         self._candidates: list[QueuedJob] = []
         self.queue: list[QueuedJob] = []
@@ -164,6 +165,12 @@ class Engine:
 
     def _floor(self, job: QueuedJob, ticks: int) -> int:
         """Give the work of the whole iterations that a job makes in so many ticks of a round."""
+        key = (job.profile, job.gpus, job.speed, ticks)
+        if key not in self._floors:
+            self._floors[key] = self._whole_iterations(job, ticks)
+        return self._floors[key]
+
+    def _whole_iterations(self, job: QueuedJob, ticks: int) -> int:
         fair = fair_throughput(self._kinds, job.job)
         iterations = Fraction(job.speed * ticks, self._clock.grain * self._clock.second) * fair
         work = (iterations.numerator // iterations.denominator) / fair * self._clock.second
@@ -208,8 +215,8 @@ class Engine:
         if job.per_round is None:
             done = job.speed * (ran // grain)
         else:
-            whole = ran // self._round
-            done = job.per_round * whole + self._floor(job, ran - whole * self._round)
+            whole, rest = divmod(ran, self._round)
+            done = job.per_round * whole + (self._floor(job, rest) if rest else 0)
         if done < job.remaining:
             job.remaining -= done
             job.attained += ran

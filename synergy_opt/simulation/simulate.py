@@ -21,12 +21,12 @@ from synergy_opt.simulation.run import JobRun, Run, Usage
 from synergy_opt.simulation.start import prepared
 from synergy_opt.simulation.timing import FLUID_STEPS, Timing
 from synergy_opt.simulation.workload import Workload
-from synergy_opt.tune import tune
+from synergy_opt.tune import tune, tune_as_simulated
 
 Shown = Literal["runnable", "queue"]
 Progress = Callable[[int, int], None]
 
-LOOKS_AT_RUNNABLE: frozenset[Mechanism] = frozenset({tune, proportional})
+LOOKS_AT_RUNNABLE: frozenset[Mechanism] = frozenset({tune, tune_as_simulated, proportional})
 """Mechanisms that look at the runnable jobs alone, whatever waits behind them."""
 
 
@@ -64,7 +64,7 @@ def simulate(
     shown
         ``"queue"``: the instance has all jobs in the system. ``"runnable"``: those alone whose
         GPUs fit in the order of priority, which saves time with mechanisms that look at no
-        others. Default: runnable for `tune` and `proportional`, else the queue.
+        others. Default: runnable for those in `LOOKS_AT_RUNNABLE`, else the queue.
     progress
         Called with the number of jobs that have ended and of all jobs.
 
@@ -86,8 +86,8 @@ def simulate(
     Notes
     -----
     Each round costs O(n log n) for the policy's order of n jobs in the system; a decision costs
-    what the mechanism does. Under a policy whose order does not change with time (`STEADY`), rounds
-    in which nobody comes or ends are passed over at once.
+    what the mechanism does. Under a policy whose order does not change with time (`STEADY`),
+    rounds in which nobody comes or ends are passed over at once.
 
     References
     ----------
