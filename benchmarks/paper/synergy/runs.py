@@ -34,12 +34,13 @@ from synergy_opt.simulation.simulate import simulate
 from synergy_opt.simulation.timing import Timing
 from synergy_opt.simulation.workload import Workload
 from synergy_opt.tetris import tetris
-from synergy_opt.tune import tune
+from synergy_opt.tune import tune, tune_as_simulated
 
 MECHANISMS: Mapping[str, Mechanism] = {
     "proportional": proportional,
     "greedy": greedy,
     "tune": tune,
+    "tune-simulated": tune_as_simulated,
     "packed": packed,
     "drf": drf,
     "tetris": tetris,
