@@ -24,7 +24,14 @@ from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
 
 W1, W2 = (20, 70, 10), (50, 0, 50)
 BOTH = ("proportional", "tune")
-SINGLE_LOADS, MULTI_LOADS = (5.0, 7.0, 9.0), (3.0, 4.0, 5.0)
+
+
+def _single_loads(settings: Settings) -> tuple[float, ...]:
+    return (5.0, 6.0, 7.0, 8.0, 9.0) if settings.full else (5.0, 9.0)
+
+
+def _multi_loads(settings: Settings) -> tuple[float, ...]:
+    return (2.0, 3.0, 4.0, 5.0) if settings.full else (3.0, 5.0)
 
 
 def _grows(gains: Sequence[Interval]) -> bool:
@@ -52,7 +59,7 @@ def fig1(settings: Settings) -> Outcome:
         found = swept(
             Sweep(
                 title=f"{policy.upper()}, single GPU",
-                loads=(SINGLE_LOADS[0], SINGLE_LOADS[-1]),
+                loads=_single_loads(settings),
                 mechanisms=BOTH,
                 policy=policy,
             ),
@@ -77,15 +84,15 @@ def _multi(policy: str, settings: Settings) -> Outcome:
     found = swept(
         Sweep(
             title=f"{policy.upper()}, multi-GPU",
-            loads=MULTI_LOADS,
+            loads=_multi_loads(settings),
             mechanisms=BOTH,
             policy=policy,
             demands="multi",
         ),
         settings,
     )
-    gains = [found.gain(load) for load in MULTI_LOADS]
-    top = MULTI_LOADS[-1]
+    gains = [found.gain(load) for load in found.sweep.loads]
+    top = found.sweep.loads[-1]
     runs = [(m, [found.figures[top, m, seed] for seed in found.seeds]) for m in BOTH]
     tails = {
         m: [f.percentile(95, keep=lambda hours: not is_short(hours)) for f in figures]
@@ -129,7 +136,7 @@ def fig9(settings: Settings) -> Outcome:
     found = swept(
         Sweep(
             title="FIFO, single GPU",
-            loads=SINGLE_LOADS,
+            loads=_single_loads(settings),
             mechanisms=("proportional", "greedy", "tune", "tune-simulated"),
         ),
         settings,
@@ -143,7 +150,7 @@ def fig9(settings: Settings) -> Outcome:
         )
         for name in found.sweep.mechanisms
     ]
-    gains = [found.gain(load) for load in SINGLE_LOADS]
+    gains = [found.gain(load) for load in found.sweep.loads]
     rows += _gain_rows(found, "3.4 (abstract), 81/22 = 3.7 (text)")
     rows.append(
         Row(
@@ -236,7 +243,7 @@ def fig11(settings: Settings) -> Outcome:
     """Fig. 11: FIFO, jobs of several GPUs, three workload splits."""
     rows, panels, data = [], [], []
     for split in (W1, (33, 33, 33), W2):
-        loads = (3.0, 5.0)
+        loads = (3.0, 4.0, 5.0) if settings.full else (5.0,)
         found = swept(
             Sweep(
                 title=f"split {split}",
@@ -247,7 +254,8 @@ def fig11(settings: Settings) -> Outcome:
             ),
             settings,
         )
-        panels.append(found.panel)
+        if len(loads) > 1:
+            panels.append(found.panel)
         data += found.data
         for load in loads:
             greedy = found.gain(load, "proportional", "greedy")
