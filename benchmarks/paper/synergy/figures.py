@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean
 
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
@@ -176,7 +177,7 @@ def fig10(settings: Settings) -> Outcome:
         for load in (low, 5.5)
         for m in mechanisms
     }
-    found = run_all(list(cases.values()), settings.workers)
+    found = run_all(list(cases.values()), settings)
     figures = {key: found[case] for key, case in cases.items()}
     used = {
         (load, m): f.used(settings.first / load, settings.last / load)
@@ -383,7 +384,7 @@ def fig6(settings: Settings) -> Outcome:
         for policy in policies
         for m in BOTH
     }
-    found = run_all(list(cases.values()), settings.workers)
+    found = run_all(list(cases.values()), settings)
     figures = {key: found[case] for key, case in cases.items()}
     rows = []
     for policy in policies:
@@ -428,7 +429,8 @@ def fig6(settings: Settings) -> Outcome:
         ),
     )
     data = [{**described(c), "mean_jct_h": f.mean} for c, f in found.items()]
-    source = settings.trace or "derived trace with Philly's GPU demands, 24 jobs/h"
+    derived = "derived trace with Philly's GPU demands, 24 jobs/h"
+    source = derived if settings.trace is None else Path(settings.trace).name
     return Outcome(rows=tuple(rows), panels=panels, data={"trace": source, "runs": data})
 
 
@@ -464,7 +466,7 @@ def table5(settings: Settings) -> Outcome:
         for m in BOTH
         for seed in settings.seeds
     ]
-    found = run_all([*static, *dynamic], settings.workers)
+    found = run_all([*static, *dynamic], settings)
     n = len(settings.seeds)
 
     def of(cases: Sequence[Case], value: Callable[[Figures], float]) -> Interval:
