@@ -36,6 +36,7 @@ class FirstFit:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._largest = int(ledger.capacity[0].max())
+        self._rows: list[list[int]] = ledger.free.T.tolist()
         self._first: dict[Offers, int] = {}
         self._searches: dict[Offers, Search] = {}
         self.free_gpus = int(ledger.capacity[0].sum())
@@ -45,17 +46,24 @@ class FirstFit:
         pieces = self._pieces(offers)
         for server, gpus in pieces:
             self._ledger.take(server, offers.demand.need, gpus)
+            row = self._rows[server]
+            for r, units in enumerate(offers.demand.need):
+                row[r] -= gpus * units
             self.free_gpus -= gpus
         return pieces
 
     def _pieces(self, offers: Offers) -> Pieces:
         if offers.gpus > self._largest:
             return self._several(offers)
-        server, need = self._first.get(offers, 0), offers.demand.need
-        while server < len(self._ledger) and self._ledger.holds(server, need) < offers.gpus:
-            server += 1
-        self._first[offers] = server
-        return ((server, offers.gpus),) if server < len(self._ledger) else ()
+        for server in range(self._first.get(offers, 0), len(self._rows)):
+            for have, want in zip(self._rows[server], offers.size, strict=True):
+                if have < want:
+                    break
+            else:
+                self._first[offers] = server
+                return ((server, offers.gpus),)
+        self._first[offers] = len(self._rows)
+        return ()
 
     def _several(self, offers: Offers) -> Pieces:
         if offers not in self._searches:

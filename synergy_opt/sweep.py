@@ -8,7 +8,7 @@ Parallelism is joblib's: local processes, or a Dask or Ray cluster.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -20,6 +20,7 @@ T = TypeVar("T")
 Document = dict[str, object]
 Backend = Literal["loky", "dask", "ray"]
 
+_PATIENCE = 10  # s until a scheduler has to answer
 _NEEDS = {"dask": "distributed", "ray": "ray"}
 
 
@@ -117,21 +118,28 @@ def _backend(backend: Backend, address: str | None) -> Iterator[None]:
             yield
         return
     try:
-        if backend == "dask":
-            from distributed import Client  # noqa: PLC0415
-
-            with Client(address), parallel_config(backend="dask"):
-                yield
-        else:
-            import ray  # noqa: PLC0415
-            from ray.util.joblib import register_ray  # noqa: PLC0415
-
-            ray.init(address=address)
-            register_ray()
-            with parallel_config(backend="ray"):
-                yield
+        client = _client(backend, address)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != _NEEDS[backend]:
             raise
         rule = f"{backend} is not installed: pip install {_NEEDS[backend]}"
         raise InvalidInstance(rule, "--backend") from None
+    except (OSError, ValueError) as error:  # a timeout is an OSError
+        raise InvalidInstance(f"no {backend} answers at {address}: {error}", "--address") from None
+    with client, parallel_config(backend=backend):
+        yield
+
+
+def _client(backend: Backend, address: str | None) -> AbstractContextManager[object]:
+    """Connect to a cluster, or start a local one, for as long as the context lasts."""
+    if backend == "dask":
+        from distributed import Client  # noqa: PLC0415
+
+        client: AbstractContextManager[object] = Client(address, timeout=_PATIENCE)
+        return client
+    import ray  # noqa: PLC0415
+    from ray.util.joblib import register_ray  # noqa: PLC0415
+
+    register_ray()
+    session: AbstractContextManager[object] = ray.init(address=address)
+    return session

@@ -257,7 +257,9 @@ def _workloads(
             made = read_philly_csv(
                 options.philly, split=split, seed=seed, most_gpus=cluster.gpus
             ).workload
-            yield None, seed, _first(made, options.jobs), cluster
+            workload = _first(made, options.jobs)
+            prepared(workload, cluster, Timing(), options.window)
+            yield None, seed, workload, cluster
     else:
         for load in dict.fromkeys(options.load or (None,)):
             for seed in seeds:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from synergy_opt.answer import PlacedJob, Placement
-from synergy_opt.errors import Infeasible, NotCertified
+from synergy_opt.errors import Infeasible, InvalidInstance, NotCertified
 from synergy_opt.fair_share import fair_throughput, job_throughput
 from synergy_opt.model import Instance, Vector
 from synergy_opt.simulation.books import Books
@@ -78,7 +78,7 @@ class Engine:
 
     def decide(self, now: int) -> bool:
         """Order the jobs and, where something has changed, place them; tell whether it has."""
-        self.queue = list(self._policy(self.queue, now))
+        self.queue = self._ordered(now)
         candidates = self.queue if self._whole else self._runnable()
         if candidates == self._candidates:
             return False
@@ -90,6 +90,12 @@ class Engine:
             entries = renamed(self._kinds.cluster, entries, {j.id: j.pieces for j in self.running})
         self._apply(entries, now)
         return True
+
+    def _ordered(self, now: int) -> list[QueuedJob]:
+        order = list(self._policy(tuple(self.queue), now))
+        if len(order) != len(self.queue) or set(order) != set(self.queue):
+            raise InvalidInstance("must give each job in the system once", "policy")
+        return order
 
     def _runnable(self) -> list[QueuedJob]:
         """Walk the order and take each job whose GPUs are still free (`synergy_opt.runnable`)."""

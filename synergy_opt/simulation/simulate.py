@@ -75,8 +75,11 @@ def simulate(
 
     Raises
     ------
+    TypeError
+        When an argument is of another type.
     InvalidInstance
-        When a job cannot run on the cluster at its fair share, or the window is empty.
+        When a job cannot run on the cluster at its fair share, the window is empty, or the policy
+        does not give each job once.
     Infeasible
         When jobs wait that the mechanism places nowhere although nothing runs.
     NotCertified

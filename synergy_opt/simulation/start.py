@@ -44,10 +44,19 @@ def prepared(
 
     Raises
     ------
+    TypeError
+        When an argument is of another type.
     InvalidInstance
         When a job asks for more GPUs than there are, has no throughput at its fair share, or the
         window does not lie in the trace.
     """
+    for name, value, kind in (
+        ("workload", workload, Workload),
+        ("cluster", cluster, Cluster),
+        ("timing", timing, Timing),
+    ):
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} must be a {kind.__name__}, not {type(value).__name__}")
     jobs = workload.jobs
     first, last = window if window is not None else (0, len(jobs))
     if not (0 <= first < last <= len(jobs)) and (window is not None or jobs):
