@@ -88,6 +88,20 @@ def test_a_job_done_early_changes_no_decision():
     assert list(cells.ended) == [100, 50, 120]
 
 
+def test_an_early_end_may_make_a_later_job_wait_longer():
+    """Tests why lending must not free places early: Graham's anomaly, with backfill, alone.
+
+    Two jobs of 4 GPUs end at 12, then the 1×8 job starts. If the first ends at 5 instead, the
+    small job that comes at 11 fits beside the second, and the 1×8 job waits for it until 111.
+    """
+    for duration, granted in ((12, 12), (5, 111)):
+        trace = jobs_of(
+            ("A", 0, duration, 1, 4), ("A", 0, 12, 1, 4), ("A", 1, 10, 1, 8), ("A", 11, 100, 1, 4)
+        )
+        run = simulate(trace, *nodes_each(A=1), way="private", scheduler=CAPACITY)
+        assert run.granted[2] == granted
+
+
 def test_migration_makes_room():
     """Tests Gandiva: a node emptied by moving two GPUs, which pause for a minute."""
     # Jobs 0 and 1 (2 GPUs each) start on nodes 0 and 1; the 1×8 job needs one of them emptied.
