@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.paper.hived import allocator, sharing
 from benchmarks.paper.hived.philly import philly
-from benchmarks.paper.hived.setting import Run, full, short, table
+from benchmarks.paper.hived.setting import Study, full, short, table
 
-EXPERIMENTS: dict[str, Run] = {
+EXPERIMENTS: dict[str, Study] = {
     "schedulers": sharing.schedulers,
     "load": sharing.load,
     "leaving": sharing.leaving,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.hived.speed import half_used, one_round
-from benchmarks.paper.hived.setting import Experiment, Row, Setting
+from benchmarks.paper.hived.setting import Experiment, Row, Setting, require_safe
 from hived_cells import Reservation
 from hived_cells.design import design, history_of
 from hived_cells.simulation import SCHEDULERS, Trace, simulate
@@ -27,11 +27,15 @@ def binding(setting: Setting) -> Experiment:
     for nodes in (279, 200):
         place = setting.on(nodes)
         taken = {}
+        alone = simulate(
+            place.trace, place.chain, place.reservation, way="private", scheduler=CAPACITY
+        )
         for static in (False, True):
             run = simulate(
                 place.trace, place.chain, place.reservation,
                 way="cells", scheduler=CAPACITY, static=static,
             )  # fmt: skip
+            require_safe(place.trace, alone, run)
             taken["static" if static else "dynamic"] = run.preempted
         data[str(nodes)] = taken
         fewer = 100 * (1 - taken["dynamic"] / taken["static"]) if taken["static"] else 0.0
@@ -143,9 +147,10 @@ def _fragmentation_rows(name: str, figures: dict[str, dict[str, Any]]) -> list[R
 def _cells_run(
     setting: Setting, trace: Trace, cells: Reservation, name: str, *, lending: bool = False
 ) -> dict[str, Any]:
-    run = simulate(
-        trace, setting.chain, cells, way="cells", scheduler=SCHEDULERS[name], lending=lending
-    )
+    scheduler = SCHEDULERS[name]
+    run = simulate(trace, setting.chain, cells, way="cells", scheduler=scheduler, lending=lending)
+    alone = simulate(trace, setting.chain, cells, way="private", scheduler=scheduler)
+    require_safe(trace, alone, run)
     late = [delay for row in delays(trace, run).values() for delay in row]
     nodes = setting.chain.top_cells
     least = sum(-(-sample.guaranteed // 8) for sample in run.samples) / len(run.samples)
