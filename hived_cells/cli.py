@@ -1,7 +1,7 @@
 """The `hived-cells` command: takes arguments, gives output and an exit code.
 
-0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a limit (none of the
-commands here has one); one message on standard error, never a traceback.
+0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a limit; one message on
+standard error, never a traceback.
 """
 
 import argparse
@@ -10,10 +10,10 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from hived_cells.choose import (
     HIVED,
@@ -23,8 +23,10 @@ from hived_cells.choose import (
     healthy_first,
     lowest_address,
 )
+from hived_cells.cli_simulate import add_commands
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
 from hived_cells.hierarchy import Cell
+from hived_cells.output import beside, output
 
 if TYPE_CHECKING:
     from hived_cells.replay import Ledger
@@ -147,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
         "--picture", type=Path, metavar="FILE", help="draw one pool (.png, .svg, .pdf)"
     )
     show.set_defaults(run=_show)
+    add_commands(commands)
     return parser
 
 
@@ -184,7 +187,7 @@ def _replay(options: argparse.Namespace) -> int:
     choose = _choice(options.choose)
     events = read_events(options.events)
     source = str(options.events)
-    with _output(options.output) as file:
+    with output(options.output) as file:
         for outcome in replay(spec, events, choose=choose, source=source, ledger=book):
             file.write(json.dumps(outcome) + "\n")
             if "broken" in outcome:
@@ -219,9 +222,15 @@ def _show(options: argparse.Namespace) -> int:
     if options.picture is not None:
         if len(pools) != 1:
             raise InvalidSpec(f"--pool: which is drawn? There are {[p.name for p in pools]}")
-        _save_picture(options.picture, book.cluster[pools[0].name], pools[0].name)
+        name = pools[0].name
+        _save_picture(options.picture, book.cluster[name], name, book.gangs_by_gpu(name))
     trees = {
-        pool.name: cell_tree(book.cluster[pool.name], address=pool.address, all_gpus=options.all)
+        pool.name: cell_tree(
+            book.cluster[pool.name],
+            address=pool.address,
+            all_gpus=options.all,
+            gangs=book.gangs_by_gpu(pool.name),
+        )
         for pool in pools
     }
     if options.json:
@@ -275,45 +284,16 @@ def _choice(name: str) -> Choose:
     return choose
 
 
-@contextmanager
-def _output(path: Path | None) -> Iterator[TextIO]:
-    """Give standard output or a new file that takes its name only once it is complete."""
-    if path is None:
-        yield sys.stdout
-        return
-    with _beside(path) as part:
-        try:
-            file = part.open("w", encoding="utf-8")
-        except OSError as error:
-            raise InvalidSpec(f"--output: {path}: {error.strerror or error}") from None
-        with file:
-            yield file
-
-
-@contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """Give a path to write to; rename it to `path` when all went well, else remove it."""
-    if path.exists() and not path.is_file():
-        yield path  # a device or a pipe has nothing beside it
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _save_picture(path: Path, state: Any, title: str) -> None:
+def _save_picture(path: Path, state: Any, title: str, gangs: dict[int, str]) -> None:
     if not path.suffix:
         raise InvalidSpec(f"--picture: {path}: an ending such as .png, .svg or .pdf is needed")
     try:
         from hived_cells.plot import draw
 
-        figure = draw(state, title=title)
+        figure = draw(state, title=title, gangs=gangs)
     except ImportError:
         raise InvalidSpec("--picture: needs the extra 'plot' (matplotlib)") from None
-    with _beside(path) as part:
+    with beside(path) as part:
         save: Callable[..., None] = figure.savefig
         try:
             save(part, dpi=120)

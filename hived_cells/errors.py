@@ -9,6 +9,8 @@ __all__ = [
     "Infeasible",
     "InvalidChoice",
     "InvalidSpec",
+    "MustWait",
+    "NeverFits",
     "NoRoom",
     "shown",
 ]
@@ -82,3 +84,35 @@ class InvalidChoice(HivedError):
 
 class NoRoom(HivedError):
     """A low-priority request does not fit in what is idle now; it may fit later."""
+
+
+class NeverFits(IllegalRequest):
+    """A gang does not fit into what the tenant reserved, even when all of that is idle.
+
+    Parameters
+    ----------
+    message
+        What was asked for, reserved and held, for people.
+    exact
+        Whether this is proved; False where a search hit its limit.
+    """
+
+    def __init__(self, message: str, *, exact: bool = True) -> None:
+        super().__init__(message)
+        self.exact = exact
+
+
+class MustWait(NoRoom):
+    """A gang does not fit in what is free now; it fits when enough gangs have ended.
+
+    Parameters
+    ----------
+    message
+        What was asked for, reserved and held, for people.
+    exact
+        Whether it is proved that it does not fit now; False where a search hit its limit.
+    """
+
+    def __init__(self, message: str, *, exact: bool = True) -> None:
+        super().__init__(message)
+        self.exact = exact

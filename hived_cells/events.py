@@ -19,7 +19,9 @@ __all__ = [
     "Event",
     "Heal",
     "LowPriority",
+    "Place",
     "Release",
+    "Remove",
     "Stop",
     "parse_event",
     "read_events",
@@ -113,7 +115,41 @@ class Stop(_Base, frozen=True, tag="stop"):
     id: str
 
 
-Event = Allocate | Release | Bad | Heal | LowPriority | Stop
+class Place(_Base, frozen=True, tag="place"):
+    """A gang wants to run.
+
+    Examples
+    --------
+    >>> Place(id="g1", tenant="A", pods=((8, 2),)).priority
+    0
+    """
+
+    id: str
+    tenant: str
+    pods: tuple[tuple[int, int], ...]  # (GPUs a pod, pods)
+    priority: int = 0
+    kind: str | None = None
+    pool: str | None = None
+    pin: str | None = None
+    within: int | str | None = None  # number from 1, or a cell type's name
+    gather: bool = True
+    lazy: bool = False
+    nodes: tuple[str, ...] | None = None  # addresses
+
+
+class Remove(_Base, frozen=True, tag="remove"):
+    """A gang ends.
+
+    Examples
+    --------
+    >>> Remove(id="g1").id
+    'g1'
+    """
+
+    id: str
+
+
+Event = Allocate | Release | Bad | Heal | LowPriority | Stop | Place | Remove
 
 
 _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
@@ -140,9 +176,10 @@ def parse_event(line: bytes, *, where: str = "event") -> Event:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidSpec(f"{where}: {error}") from None
     # The decoder takes the last of two equal keys. Every key has a colon, so a line with no more
-    # colons than set fields and the tag has none twice; only others are read again.
+    # colons than set fields and the tag has none twice; only others are read again, and gangs,
+    # whose defaults are set fields too.
     fields = 1 + sum(value is not None for value in msgspec.structs.astuple(event))
-    if line.count(b":") > fields:
+    if isinstance(event, Place) or line.count(b":") > fields:
         _refuse_repeated_keys(line, where)
     if isinstance(event, Allocate) and (event.level is None) == (event.pin is None):
         raise InvalidSpec(f"{where}: $: either 'level' or 'pin' is needed, not both")

@@ -66,17 +66,17 @@ def _pool_bindings(pool: SpecPool, state: State) -> Iterable[NamedBinding]:
     for tenant, cell in bound_cells(state):
         size = state.chain.sizes[cell.level]
         start = state.chain.index(cell) * size
-        names = tuple(_gpu_name(pool, gpu) for gpu in range(start, start + size))
+        names = tuple(gpu_name(pool, gpu) for gpu in range(start, start + size))
         pin = pins.get(cell, "")
         yield NamedBinding(pool.name, tenant, pool.types[cell.level], names, pin)
     for job in jobs(state):
-        names = tuple(_gpu_name(pool, gpu) for gpu in job.gpus)
+        names = tuple(gpu_name(pool, gpu) for gpu in job.gpus)
         yield NamedBinding(pool.name, job.tenant, LOW_PRIORITY, names)
-    if bad := tuple(_gpu_name(pool, gpu) for gpu in bitset.indices(state.bad)):
+    if bad := tuple(gpu_name(pool, gpu) for gpu in bitset.indices(state.bad)):
         yield NamedBinding(pool.name, "", BAD, bad)
 
 
-def _gpu_name(pool: SpecPool, gpu: int) -> str:
+def gpu_name(pool: SpecPool, gpu: int) -> str:
     """Return node and GPU without the levels between them, which may change."""
     chain = pool.pool.chain
     if pool.node_level:
@@ -113,7 +113,7 @@ def recover_cluster(spec: Spec, bindings: Iterable[NamedBinding]) -> Reconfigura
     (NamedBinding(pool='N', tenant='A', kind='G', gpus=('n/0',), pin=''),)
     """
     places = {
-        _gpu_name(pool, gpu): (pool.name, gpu)
+        gpu_name(pool, gpu): (pool.name, gpu)
         for pool in spec
         for gpu in range(pool.pool.chain.gpus)
     }

@@ -4,43 +4,26 @@ Outcomes stream: nothing is kept but the state and the names of what is held or 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from hived_cells.allocate import allocate, allocate_pin
 from hived_cells.choose import HIVED, Choose
 from hived_cells.cluster import Cluster, initial_cluster
-from hived_cells.errors import IllegalRequest, InvalidChoice, InvalidSpec, NoRoom
-from hived_cells.events import Allocate, Bad, Event, Heal, LowPriority, Release
+from hived_cells.errors import IllegalRequest, InvalidChoice, InvalidSpec, NeverFits, NoRoom
+from hived_cells.events import Allocate, Bad, Event, Heal, LowPriority, Place, Release, Remove
 from hived_cells.faults import heal, is_bad, mark_bad
-from hived_cells.hierarchy import Cell
+from hived_cells.gangs.check import pool_violations
 from hived_cells.invariants import slack, violations
+from hived_cells.ledger import Ledger
 from hived_cells.low_priority import start, stop, victims
 from hived_cells.release import release
+from hived_cells.replay_gangs import after_eviction, gangs_of, place, remove
 from hived_cells.spec.values import Spec, SpecPool
-from hived_cells.state import Job, State, free_counts, owed_counts
+from hived_cells.state import free_counts, owed_counts
 
 __all__ = ["Ledger", "replay"]
 
 FULL_CHECK_GPUS = 64  # up to this size of a pool every rule is checked after every event
-
-
-@dataclass(slots=True)
-class Ledger:
-    """Where a replay stands: the cluster, and which id stands for what.
-
-    Examples
-    --------
-    >>> Ledger(Cluster({})).cells
-    {}
-    """
-
-    cluster: Cluster
-    cells: dict[str, tuple[str, str, Cell]] = field(
-        default_factory=dict
-    )  # id → pool, tenant, cell
-    jobs: dict[str, tuple[str, Job]] = field(default_factory=dict)  # id → pool, job
-    ids: dict[tuple[str, Job], str] = field(default_factory=dict)
 
 
 def replay(
@@ -54,11 +37,13 @@ def replay(
     """Yield one outcome, ready for JSON, for each event.
 
     An outcome has `line`, `op`, `outcome` (done; refused: not the tenant's right, with
-    `reason`; wait: no room at low priority now), for what it concerns `pool`, `cell`, `gpus`,
-    `victims`, `flagged`, and for each pool concerned `free`, `owed` and `slack` as lists from
-    level 1 up. After an event that breaks an invariant `broken` names the rules; a sound
-    allocator never gets there. Every S_k is checked each time; all rules of `violations` are,
-    in pools of at most 64 GPUs. O(levels) memory beyond the state and the ids in use.
+    `reason`; wait: no room now; never: a gang that does not fit into what its tenant reserved),
+    for what it concerns `pool`, `cell`, `gpus`, `victims`, `flagged`, for a gang `pods`, `cells`,
+    `downgraded`, `low_priority` and `exact`, and for each pool concerned `free`, `owed` and
+    `slack` as lists from level 1 up. After an event that breaks an invariant `broken` names the
+    rules; a sound allocator never gets there. Every S_k is checked each time; all rules of
+    `violations` and `gang_violations` are, in pools of at most 64 GPUs. O(levels) memory beyond
+    the state and the ids in use.
 
     Parameters
     ----------
@@ -102,6 +87,9 @@ def replay(
             outcome["id"] = event.id
         try:
             touched = _apply(spec, book, event, choose, outcome)
+        except NeverFits as error:
+            outcome |= {"outcome": "never", "reason": str(error)}
+            touched = ()
         except IllegalRequest as error:
             outcome |= {"outcome": "refused", "reason": str(error)}
             touched = ()
@@ -112,7 +100,7 @@ def replay(
             raise type(error)(f"{source}: line {line}: {error}") from None
         pools = touched or ((outcome["pool"],) if "pool" in outcome else tuple(book.cluster))
         outcome |= _counts(book.cluster, pools)
-        if broken := [str(rule) for name in pools for rule in _broken(book.cluster[name])]:
+        if broken := [rule for name in pools for rule in _broken(spec, book, name)]:
             outcome["broken"] = broken
         yield outcome
 
@@ -127,6 +115,10 @@ def _apply(
         return _start(spec, book, event, outcome)
     if isinstance(event, Bad | Heal):
         return _health(spec, book, event, outcome)
+    if isinstance(event, Place):
+        return place(spec, book, event, outcome)
+    if isinstance(event, Remove):
+        return remove(spec, book, event, outcome)
     outcome["outcome"] = "done"
     if isinstance(event, Release):
         if event.id not in book.cells:
@@ -149,7 +141,7 @@ def _allocate(
 ) -> tuple[str, ...]:
     pool = _pool_of(spec, event)
     outcome["pool"] = pool.name
-    _require_new(book, event.id)
+    book.require_new(event.id)
     before = book.cluster[pool.name]
     if event.pin is not None:
         after, cell = allocate_pin(before, event.tenant, event.pin)
@@ -157,9 +149,8 @@ def _allocate(
         level = _level_of(pool, event.level)
         after, cell = allocate(before, event.tenant, level, choose=choose)
     ended = [book.ids.pop((pool.name, job)) for job in victims(before, cell)]
-    for name in ended:
-        del book.jobs[name]
     book.cluster = book.cluster.replace(pool.name, after)
+    after_eviction(book, ended)
     book.cells[event.id] = (pool.name, event.tenant, cell)
     outcome |= {
         "outcome": "done",
@@ -178,7 +169,7 @@ def _start(
         raise InvalidSpec(f"$.pool: which pool is meant? There are {names}")
     pool = spec.pool(names[0] if event.pool is None else event.pool)
     outcome["pool"] = pool.name
-    _require_new(book, event.id)
+    book.require_new(event.id)
     state, job = start(book.cluster[pool.name], event.tenant, event.gpus)
     book.cluster = book.cluster.replace(pool.name, state)
     book.jobs[event.id] = (pool.name, job)
@@ -202,11 +193,6 @@ def _health(
         book.cluster = book.cluster.replace(pool.name, state)
     outcome |= {"outcome": "done", "cell": event.cell}
     return tuple(dict.fromkeys(pool.name for pool, _ in found))
-
-
-def _require_new(book: Ledger, name: str) -> None:
-    if name in book.cells or name in book.jobs:
-        raise IllegalRequest(f"id {name!r} is in use already")
 
 
 def _pool_of(spec: Spec, event: Allocate) -> SpecPool:
@@ -256,7 +242,11 @@ def _counts(cluster: Cluster, pools: tuple[str, ...]) -> dict[str, Any]:
     return by_pool[pools[0]] if len(pools) == 1 else {"pools": by_pool}
 
 
-def _broken(state: State) -> list[str]:
-    if state.chain.gpus <= FULL_CHECK_GPUS:
-        return [str(found) for found in violations(state)]
-    return [f"slack: level {k}: S = {s}" for k, s in enumerate(slack(state), 1) if s < 0]
+def _broken(spec: Spec, book: Ledger, name: str) -> list[str]:
+    state = book.cluster[name]
+    if state.chain.gpus > FULL_CHECK_GPUS:
+        return [f"slack: level {k}: S = {s}" for k, s in enumerate(slack(state), 1) if s < 0]
+    found = violations(state)
+    if not found and book.gangs is not None:
+        found = pool_violations(gangs_of(spec, book), name)
+    return [str(rule) for rule in found]

@@ -3,7 +3,7 @@
 Long runs of untouched cells are one entry, so that a picture of 65,536 GPUs stays readable.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ class Branch:
     bad: int  # GPUs
     cells: int  # 1, or the length of a run
     parts: tuple["Branch", ...]
+    gangs: tuple[str, ...] = ()  # with GPUs in it; told only where the tree goes no deeper
 
     def text(self) -> str:
         """Return the branch's own line.
@@ -51,6 +52,8 @@ class Branch:
             notes.append(f"{self.low_priority} GPUs low priority")
         if self.bad:
             notes.append(f"{self.bad} GPUs bad")
+        if self.gangs:
+            notes.append(f"gangs {' '.join(self.gangs)}")
         return f"{self.label}  {', '.join(notes)}"
 
     def to_data(self) -> dict[str, Any]:
@@ -68,12 +71,17 @@ class Branch:
             "low_priority": self.low_priority,
             "bad": self.bad,
             "cells": self.cells,
+            "gangs": list(self.gangs),
             "parts": [part.to_data() for part in self.parts],
         }
 
 
 def cell_tree(
-    state: State, *, address: Callable[[Cell], str] = str, all_gpus: bool = False
+    state: State,
+    *,
+    address: Callable[[Cell], str] = str,
+    all_gpus: bool = False,
+    gangs: Mapping[int, str] | None = None,
 ) -> tuple[Branch, ...]:
     r"""Return the top cells with what is below them.
 
@@ -86,6 +94,8 @@ def cell_tree(
     all_gpus
         Whether untouched cells are listed one by one and free cells with low-priority or bad
         GPUs are opened down to those GPUs.
+    gangs
+        GPU → the gang that runs on it.
 
     Examples
     --------
@@ -114,7 +124,10 @@ def cell_tree(
             status = "free" if inside else "split"
         opened = status == "split" or (all_gpus and level > 1 and max(low, bad) > 0)
         parts = below(level, index) if opened else ()
-        return Branch(address(cell), status, tenant, low, bad, 1, parts)
+        names: dict[str, None] = {}
+        if gangs and not parts:
+            names = {gangs[g]: None for g in range(index * size, (index + 1) * size) if g in gangs}
+        return Branch(address(cell), status, tenant, low, bad, 1, parts, tuple(names))
 
     def below(level: int, index: int) -> tuple[Branch, ...]:
         factor = state.chain.splits[level]

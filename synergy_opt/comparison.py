@@ -14,6 +14,7 @@ from time import perf_counter
 
 from synergy_opt.answer import Allocation, Bound, PatternBound, Placement, Proof
 from synergy_opt.certificate import Violation, plain, violations
+from synergy_opt.checks import expect
 from synergy_opt.errors import SynergyError
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.measures import above_a_server, below_floor, utilisation
@@ -174,9 +175,7 @@ def own_copy(instance: Instance) -> Instance:
 
 
 def _check_arguments(instance: object, mechanisms: object) -> None:
-    if not isinstance(instance, Instance):
-        got = type(instance).__name__
-        raise TypeError(f"instance must be an Instance, as `shipped` or a reader gives, not {got}")
+    expect(Instance, instance, "instance")
     if not isinstance(mechanisms, Mapping):
         got = type(mechanisms).__name__
         raise TypeError(f"mechanisms must map names to functions, as {{'mine': f}}, not {got}")
@@ -235,8 +234,9 @@ def judge(
     below = below_floor(instance, placement)
     valid = _valid_bound(instance, placement, below, bound)
     if valid is not None and valid != placement.bound:
-        # The certificate computes the bound anew from its multipliers.
-        again = violations(instance, replace(placement, bound=valid))
+        # The certificate computes the bound anew from its multipliers. What the placement claims
+        # of its own bound, such as "patterns", was judged above and says nothing of this one.
+        again = violations(instance, replace(placement, bound=valid, proof=None))
         if again:
             return replace(row, broken=tuple(map(str, again)))
     row = replace(row, bound=valid, below=below)

@@ -96,7 +96,7 @@ def configurations(
     -----
     O(n·K) for n grid points and K resources: on a grid, dominance is a running maximum.
     """
-    profile = instance.profile_of[job.profile]
+    profile = instance.profile_for(job)
     scale = job.gpus if profile.per == "gpu" else 1
     unit = unit_value(instance, job)
     shape = profile.throughput.shape
@@ -138,10 +138,8 @@ def consolidation_limits(cluster: Cluster, gpus: int) -> list[Vector]:
         return single + shares
     fewest, missing = 0, gpus
     for group in sorted(groups, key=lambda g: -g.gpus):
-        taken = min(group.count, -(-missing // group.gpus))
+        taken = min(group.count, max(-(-missing // group.gpus), 0))
         fewest, missing = fewest + taken, missing - taken * group.gpus
-        if missing <= 0:
-            break
     return [tuple(_largest(cluster, r, fewest) for r in range(len(cluster.names))), *shares]
 
 

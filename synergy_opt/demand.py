@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from synergy_opt.checks import expect
 from synergy_opt.configurations import configurations
 from synergy_opt.fair_share import fair_share, fair_throughput, unit_value
 from synergy_opt.model import Instance, Job, Vector
@@ -35,6 +36,7 @@ def best_case_demand(instance: Instance, job: Job) -> Demand:
     Complexity O(n) in the grid points. The throughput is never below the fair one, since the fair
     share is among the configurations.
     """
+    expect(Instance, instance, "instance")
     found = configurations(instance, job)
     numerators = found.value.numerators
     saturated = found.select(np.asarray(numerators == numerators.max(), dtype=bool))

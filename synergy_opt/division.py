@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from synergy_opt.answer import Allocation
+from synergy_opt.belongs import jobs_of_allocation
 from synergy_opt.bisection import bisect
-from synergy_opt.errors import InvalidInstance, SolverFailed
+from synergy_opt.errors import SolverFailed
 from synergy_opt.exact_linear import Equation, solve_exactly
 from synergy_opt.fair_share import fair_throughput, unit_value
 from synergy_opt.model import Instance, Vector
@@ -70,17 +71,11 @@ class Problem:
 
 def problem_of(instance: Instance, allocation: Allocation) -> Problem:
     """Give stage 2's problem; raises `InvalidInstance` where the allocation is another one's."""
-    if allocation.instance != instance.name:
-        rule = f"the allocation is for {allocation.instance!r}, not for {instance.name!r}"
-        raise InvalidInstance(rule)
-    cluster, jobs = instance.cluster, {job.id: job for job in instance.jobs}
+    jobs, cluster = jobs_of_allocation(instance, allocation), instance.cluster
     several = range(len(cluster.servers)) if len(cluster.servers) > 1 else range(0)
     fair = np.ones((len(allocation.jobs), len(cluster.servers)), dtype=bool)
     floors: dict[tuple[str, int, Fraction, int], Fraction] = {}
-    for j, choice in enumerate(allocation.jobs):
-        if choice.id not in jobs:
-            raise InvalidInstance(f"the instance has no job {choice.id!r}")
-        job = jobs[choice.id]
+    for j, (job, choice) in enumerate(zip(jobs, allocation.jobs, strict=True)):
         for g in several:
             key = (job.profile, job.gpus, job.weight, g)
             if key not in floors:
@@ -90,7 +85,9 @@ def problem_of(instance: Instance, allocation: Allocation) -> Problem:
     return Problem(
         name=instance.name,
         resources=cluster.names,
-        totals=[(Fraction(jobs[c.id].gpus), *c.demand) for c in allocation.jobs],
+        totals=[
+            (Fraction(job.gpus), *c.demand) for job, c in zip(jobs, allocation.jobs, strict=True)
+        ],
         capacities=[(Fraction(group.gpus), *group.capacity) for group in cluster.servers],
         group=np.array(cluster.group_of_server, dtype=np.int64),
         fair=fair,

@@ -60,18 +60,18 @@ def exact(value: object) -> Fraction:
         return _from_text(np.format_float_scientific(value))  # the shortest for its own width
     if isinstance(value, Decimal | str):
         return _from_text(str(value))
-    raise InvalidInstance(f"must be a number, not {_shown(value)}")
+    raise InvalidInstance(f"must be a number, not {shown(value)}")
 
 
 def _from_text(text: str) -> Fraction:
     if "/" not in text:
         return _decimal(text)
     if len(text) > _LONGEST_FRACTION or not _FRACTION.fullmatch(text):
-        raise InvalidInstance(f"must be a number, not {_shown(text)}")
+        raise InvalidInstance(f"must be a number, not {shown(text)}")
     # Decimal, since Python refuses to turn text of more than 4,300 digits into an int.
     numerator, denominator = (int(Decimal(part)) for part in text.split("/"))
     if denominator == 0:
-        raise InvalidInstance(f"must be a number, not {_shown(text)}: denominator 0")
+        raise InvalidInstance(f"must be a number, not {shown(text)}: denominator 0")
     return Fraction(numerator, denominator)
 
 
@@ -81,13 +81,13 @@ def _decimal(text: str) -> Fraction:
             raise ValueError
         number = Decimal(text)
     except (ArithmeticError, ValueError):
-        raise InvalidInstance(f"must be a number, not {_shown(text)}") from None
+        raise InvalidInstance(f"must be a number, not {shown(text)}") from None
     if not number.is_finite():
         raise InvalidInstance(f"must be finite, not {text}")
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)  # a finite number's exponent is no letter
     if exponent < -_LONGEST or number.adjusted() > _LONGEST:
-        rule = f"has more than {_LONGEST} digits on a side of the point: {_shown(text)}"
+        rule = f"has more than {_LONGEST} digits on a side of the point: {shown(text)}"
         raise InvalidInstance(rule)
     return Fraction(number)
 
@@ -98,9 +98,13 @@ def _bounded(number: Fraction) -> Fraction:
     return number
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:40] + "…"
+def shown(value: object) -> str:
+    """Write any value shortly for a message, even one that cannot write itself."""
+    try:
+        text = repr(value)
+    except Exception:  # code of the value's own type, or an integer of thousands of digits
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 60 else text[:60] + "…"
 
 
 def decimal_text(number: Fraction) -> str:

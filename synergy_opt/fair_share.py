@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from synergy_opt.checks import expect, is_list, whole_count
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.model import Cluster, Instance, Job, Vector
 
@@ -23,8 +24,8 @@ def fair_share(cluster: Cluster, gpus: int, *, groups: Iterable[int] | None = No
     gpus
         GPU demand g of the job.
     groups
-        Server groups that the job is placed on; default all of them. With several the smallest
-        R_r / G counts in each resource, since pieces are proportional.
+        Indices of the server groups that the job is placed on; default all of them. With several
+        the smallest R_r / G counts in each resource, since pieces are proportional.
 
     Returns
     -------
@@ -38,6 +39,8 @@ def fair_share(cluster: Cluster, gpus: int, *, groups: Iterable[int] | None = No
     >>> fair_share(Cluster(resources={"cpu": "cores", "memory": "GB"}, servers=[server]), 4)
     (Fraction(12, 1), Fraction(250, 1))
     """
+    expect(Cluster, cluster, "cluster")
+    gpus = whole_count(gpus, "gpus")
     if groups is None:
         per_gpu = cluster.share_of_a_gpu
     else:
@@ -68,10 +71,12 @@ def fair_throughput(
     Raises
     ------
     InvalidInstance
-        When no configuration lies inside the share.
+        When there is no such profile, or no configuration of it lies inside the share.
     """
+    expect(Instance, instance, "instance")
+    profile = instance.profile_for(job)
     share = fair_share(instance.cluster, job.gpus, groups=groups)
-    best = instance.profile_of[job.profile].best_within(share, job.gpus)
+    best = profile.best_within(share, job.gpus)
     if best is None:
         raise InvalidInstance(f"job {job.id!r} has no configuration inside its fair share")
     return best
@@ -107,11 +112,13 @@ def job_throughput(instance: Instance, job: Job, amounts: Sequence[Fraction | in
     >>> job_throughput(instance, instance.jobs[0], (20, 420))
     Fraction(5, 3)
     """
-    names = instance.cluster.names
-    if len(amounts) != len(names) or not all(isinstance(a, int | Fraction) for a in amounts):
+    expect(Instance, instance, "instance")
+    profile, names = instance.profile_for(job), instance.cluster.names
+    given = tuple(amounts) if is_list(amounts) else ()
+    if len(given) != len(names) or not all(isinstance(a, int | Fraction) for a in given):
         raise TypeError(f"amounts must be ints or Fractions, one for each of {', '.join(names)}")
-    totals = tuple(Fraction(amount) for amount in amounts)
-    best = instance.profile_of[job.profile].best_within(totals, job.gpus)
+    totals = tuple(Fraction(amount) for amount in given)
+    best = profile.best_within(totals, job.gpus)
     return Fraction(0) if best is None else best * unit_value(instance, job)
 
 

@@ -12,8 +12,9 @@ from random import Random
 from typing import TypeVar
 
 from synergy_opt.cache_model import MODELS
+from synergy_opt.checks import is_list, is_whole, not_negative, whole_count
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import Number, exact
+from synergy_opt.exact import Number, exact, shown
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 
 TASKS = ("image", "language", "speech")
@@ -114,10 +115,9 @@ def scattered(
     >>> len(instance.profiles) == len(instance.jobs), instance.cluster.names
     (True, ('cpu', 'memory', 'storage'))
     """
-    if not 1 <= resources <= len(_NAMES):
-        raise InvalidInstance(f"must be 1 to {len(_NAMES)}, not {resources}", "resources")
-    if points < 1:
-        raise InvalidInstance(f"must be at least 1, not {points}", "points")
+    if not is_whole(resources) or not 1 <= resources <= len(_NAMES):
+        raise InvalidInstance(f"must be 1 to {len(_NAMES)}, not {shown(resources)}", "resources")
+    points = whole_count(points, "points")
     check_mix((1, 1, 1), gpu_demands, load)
     rng = Random(f"scattered {seed}")
     cluster = _cluster(servers, 8, {name: _AMOUNTS[name] for name in _NAMES[:resources]})
@@ -142,16 +142,19 @@ def check_mix(split: Sequence[int], gpu_demands: Mapping[int, int], load: Number
     InvalidInstance
         Naming the argument and its rule.
     """
-    if len(split) != len(TASKS) or any(w < 0 for w in split) or not any(split):
-        rule = f"must be three weights of at least 0 ({', '.join(TASKS)}), not all 0, not {split}"
-        raise InvalidInstance(rule, "split")
-    for demand, weight in gpu_demands.items():
-        if demand < 1 or weight < 0:
-            rule = f"must be demands ≥ 1 with weights ≥ 0, not {demand}:{weight}"
+    weights = tuple(split) if is_list(split) else ()
+    sound = len(weights) == len(TASKS) and all(is_whole(w) and w >= 0 for w in weights)
+    if not sound or not any(weights):
+        rule = f"must be three weights of at least 0 ({', '.join(TASKS)}), not all 0"
+        raise InvalidInstance(f"{rule}, not {shown(split)}", "split")
+    pairs = gpu_demands.items() if isinstance(gpu_demands, Mapping) else [(gpu_demands, None)]
+    for demand, weight in pairs:
+        if not (is_whole(demand) and is_whole(weight)) or demand < 1 or weight < 0:
+            rule = f"must be demands ≥ 1 with weights ≥ 0, not {shown(demand)}: {shown(weight)}"
             raise InvalidInstance(rule, "gpu_demands")
     if not any(gpu_demands.values()):
         raise InvalidInstance("must have a weight above 0", "gpu_demands")
-    if not 0 < exact(load) <= 1000:
+    if not_negative(load, "load") == 0 or exact(load) > 1000:
         raise InvalidInstance(f"must be above 0 and at most 1000, not {load}", "load")
 
 

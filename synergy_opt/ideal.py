@@ -13,18 +13,17 @@ from fractions import Fraction
 from time import monotonic
 from typing import Literal, get_args
 
-import numpy as np
-
 from synergy_opt.answer import Allocation, Bound, Choice, Proof, vector_sum
-from synergy_opt.configurations import Configurations, configurations
+from synergy_opt.checks import all_of
+from synergy_opt.choices import at_share, choices_of, whole_counts
+from synergy_opt.configurations import configurations
 from synergy_opt.errors import SolverFailed
-from synergy_opt.exact import exact_sum
-from synergy_opt.fair_share import fair_share
 from synergy_opt.ideal_core import core_allocation
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
-from synergy_opt.multipliers import lattice, price_bound
-from synergy_opt.program import FloatArray, Program, ideal_program
+from synergy_opt.multipliers import checked_prices, lattice, price_bound
+from synergy_opt.program import Program, ideal_program
+from synergy_opt.progress import Watcher
 from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
 from synergy_opt.runnable import runnable
 from synergy_opt.solution import Limits, Solution, Stop, limits_of
@@ -35,11 +34,6 @@ Floor = Literal["fixing", "rows"]
 
 _DIGITS = Fraction(1, 10**5)  # relative error that a solver's bound may have; HiGHS: about 1e-6
 
-Mixture = tuple[tuple[int, Fraction], ...]
-"""Pairs of a configuration's index and the fraction of a job's time on it."""
-
-_WHOLE = 1e-5  # a solver's integer further from whole is refused; nearer ones are then checked
-
 
 def ideal_allocation(
     instance: Instance,
@@ -49,6 +43,7 @@ def ideal_allocation(
     floor: Floor = "fixing",
     consolidated: bool = True,
     limits: Limits | None = None,
+    watch: Watcher | None = None,
 ) -> Allocation:
     """Choose each runnable job's configuration so that the sum of throughputs is highest.
 
@@ -76,6 +71,9 @@ def ideal_allocation(
         holds for fair placements of all listed jobs that keep this rule.
     limits
         Time, gap, threads and seed of the solver.
+    watch
+        Called by the core with a `Progress` each time that more is known; the other solvers, who
+        tell nothing before the end, do not call it.
 
     Returns
     -------
@@ -118,7 +116,9 @@ def ideal_allocation(
     limits = limits_of(limits)
     jobs, mixed = runnable(instance), floor == "rows" and not integral
     if solver == "core":
-        return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
+        return core_allocation(
+            instance, jobs, consolidated=consolidated, limits=limits, watch=watch
+        )
     merged = kinds(instance, jobs, consolidated=consolidated)
     start = monotonic()
     relaxed = relax(instance, merged, rows=mixed, limits=limits, needed=not integral)
@@ -143,11 +143,11 @@ def ideal_allocation(
             consolidated=consolidated,
             limits=limits.since(start),
         )
-        counts, stop, claimed = _whole_counts(solution.x, used), solution.stop, solution.bound
+        counts, stop, claimed = whole_counts(solution.x, used), solution.stop, solution.bound
     if counts is None:
         stop, used = Stop.LIMIT, with_columns(merged, rows=False)
-        counts = [_at_share(instance, jobs[kind.members[0]], kind) for kind in used]
-    choices = _choices(jobs, used, counts, averaged=mixed)
+        counts = [at_share(instance, jobs[kind.members[0]], kind) for kind in used]
+    choices = choices_of(jobs, used, counts, averaged=mixed)
     _check_capacity(instance, choices)
     allocation = Allocation(
         instance=instance.name,
@@ -202,6 +202,11 @@ def skipping_bound(
     consolidated
         As in `ideal_allocation`.
 
+    Raises
+    ------
+    InvalidInstance
+        When there is not one multiplier of at least 0 a resource: nothing would hold.
+
     Examples
     --------
     Job b counts ½ and needs two of four CPUs: with it the best is 1 + ½, without it 3.
@@ -217,10 +222,12 @@ def skipping_bound(
     >>> bound.value, skipping_bound(both, bound.multipliers).value
     (Fraction(3, 2), Fraction(3, 1))
     """
-    listed = runnable(instance) if jobs is None else jobs
+    fitting = runnable(instance)
+    listed = fitting if jobs is None else all_of(Job, jobs, "jobs")
+    prices = checked_prices(instance, multipliers)
     merged = kinds(instance, listed, consolidated=consolidated)
     # Stage 1 must serve every job, so its prices may be far too high here: lower ones as well.
-    lower = [tuple(p * part / 8 for p in multipliers) for part in range(9)]
+    lower = [tuple(p * part / 8 for p in prices) for part in range(9)]
     value, best = min(
         (price_bound(merged, instance.cluster.capacity, prices, skipping=True), prices)
         for prices in lower
@@ -266,87 +273,6 @@ def _integer(
 
 def _is_whole(counts: Counts | None) -> bool:
     return counts is not None and all(c.denominator == 1 for row in counts for c in row)
-
-
-def _whole_counts(x: FloatArray | None, used: Sequence[Kind]) -> Counts | None:
-    """Round the solver's integers; they are checked exactly afterwards."""
-    if x is None:
-        return None
-    whole = np.rint(x)
-    if len(x) and float(np.abs(x - whole).max()) > _WHOLE:
-        raise SolverFailed("the solver's integers are not whole")
-    counts, first = [], 0
-    for kind in used:
-        row = [Fraction(int(n)) for n in whole[first : first + len(kind.configurations)]]
-        if sum(row) != len(kind) or min(row) < 0:
-            raise SolverFailed(f"the solver gives {sum(row)} configurations to {len(kind)} jobs")
-        counts.append(row)
-        first += len(row)
-    return counts
-
-
-def _at_share(instance: Instance, job: Job, kind: Kind) -> list[Fraction]:
-    """Put a kind's jobs where each always fits: at the fair throughput, inside the fair share."""
-    found = kind.configurations
-    share = fair_share(instance.cluster, job.gpus)
-    inside = found.within([share]).points
-    chosen = int(np.flatnonzero(found.points == inside[0])[0])
-    return [Fraction(len(kind) if k == chosen else 0) for k in range(len(found))]
-
-
-def _choices(
-    jobs: Sequence[Job], used: Sequence[Kind], counts: Counts, *, averaged: bool
-) -> tuple[Choice, ...]:
-    """Hand a kind's configurations to its jobs, the best to the job of highest priority.
-
-    `averaged`: each job gets the kind's mean mixture, which keeps row (5) for each of them.
-    Otherwise one after the other, so that at most one job a boundary is on a mixture.
-    """
-    choices: dict[int, Choice] = {}
-    for kind, row in zip(used, counts, strict=True):
-        values = kind.configurations.value.tolist()
-        order = sorted((k for k, c in enumerate(row) if c), key=lambda k: (-values[k], k))
-        # Whole numbers as int: many times faster than Fraction.
-        left = [int(row[k]) if row[k].denominator == 1 else row[k] for k in order]
-        mean = tuple((k, Fraction(c) / len(kind)) for k, c in zip(order, left, strict=True))
-        made: dict[Mixture, Choice] = {}
-        for member in kind.members:
-            mixture = mean if averaged else _take_one(order, left)
-            if mixture not in made:
-                made[mixture] = _choice(jobs[member], kind.configurations, mixture)
-            like = made[mixture]
-            choices[member] = Choice(
-                id=jobs[member].id,
-                mixture=like.mixture,
-                demand=like.demand,
-                throughput=like.throughput,
-            )
-    return tuple(choices[i] for i in range(len(jobs)))
-
-
-def _take_one(order: Sequence[int], left: list[Fraction | int]) -> Mixture:
-    """Take one job's worth from the front of what is left, in place."""
-    mixture: list[tuple[int, Fraction]] = []
-    missing: Fraction | int = 1
-    for position, k in enumerate(order):
-        part = min(missing, left[position])
-        if part:
-            mixture.append((k, Fraction(part)))
-            left[position] -= part
-            missing -= part
-            if not missing:
-                break
-    return tuple(mixture)
-
-
-def _choice(job: Job, found: Configurations, mixture: Mixture) -> Choice:
-    parts = [tuple(part * amount for amount in found.demand_at(k)) for k, part in mixture]
-    return Choice(
-        id=job.id,
-        mixture=tuple((int(found.points[k]), part) for k, part in mixture),
-        demand=vector_sum(parts, len(found.demand)),
-        throughput=exact_sum(part * found.value[k] for k, part in mixture),
-    )
 
 
 def _check_capacity(instance: Instance, choices: Sequence[Choice]) -> None:

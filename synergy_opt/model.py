@@ -16,226 +16,20 @@ from typing import Literal, get_args
 from synergy_opt.checks import (
     all_of,
     check_name,
-    check_resources,
+    check_one_of,
     check_unique,
-    grid_axis,
+    expect,
     not_negative,
-    not_negative_table,
     whole_count,
 )
+from synergy_opt.cluster import Cluster, Server, Vector
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.exact import ExactArray, approximate
+from synergy_opt.exact import approximate
+from synergy_opt.profile import Per, Profile
 
-Vector = tuple[Fraction, ...]
-"""An amount of each resource, in the order of `Cluster.resources`."""
+__all__ = ["Cluster", "Instance", "Job", "Objective", "Per", "Profile", "Server", "Vector"]
 
-Per = Literal["gpu", "job"]
 Objective = Literal["relative", "absolute"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Server:
-    """A group of `count` identical servers.
-
-    Parameters
-    ----------
-    type
-        Name of the hardware.
-    count
-        Number of servers of this group, at least 1.
-    gpus
-        GPUs of one server, at least 1.
-    capacity
-        Amount of each resource of one server, in the order of `Cluster.resources`, each above 0.
-    """
-
-    type: str
-    count: int
-    gpus: int
-    capacity: Vector
-
-    def __post_init__(self) -> None:
-        check_name(self.type, ".type")
-        object.__setattr__(self, "count", whole_count(self.count, ".count"))
-        object.__setattr__(self, "gpus", whole_count(self.gpus, ".gpus"))
-        amounts = all_of(object, self.capacity, ".capacity")
-        capacity = tuple(not_negative(value, ".capacity") for value in amounts)
-        object.__setattr__(self, "capacity", capacity)
-
-    @property
-    def per_gpu(self) -> Vector:
-        """Resources of a server divided by its GPUs: what one GPU's share is."""
-        return tuple(amount / self.gpus for amount in self.capacity)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cluster:
-    """Groups of identical servers and the names of their resources.
-
-    Parameters
-    ----------
-    resources
-        Name of each resource with its unit, ``{"cpu": "cores", "memory": "GB"}``; stored as pairs.
-    servers
-        The groups. Servers count from 0 through the groups in this order.
-
-    Examples
-    --------
-    >>> cluster = Cluster(
-    ...     resources={"cpu": "cores", "memory": "GB"},
-    ...     servers=[Server(type="8xGPU", count=2, gpus=8, capacity=(24, 500))],
-    ... )
-    >>> cluster.gpus, cluster.capacity, cluster.share_of_a_gpu
-    (16, (Fraction(48, 1), Fraction(1000, 1)), (Fraction(3, 1), Fraction(125, 2)))
-    """
-
-    resources: tuple[tuple[str, str], ...]
-    servers: tuple[Server, ...]
-
-    def __init__(
-        self,
-        *,
-        resources: Mapping[str, str] | Iterable[tuple[str, str]],
-        servers: Iterable[Server],
-    ) -> None:
-        pairs = resources.items() if isinstance(resources, Mapping) else resources
-        listed = tuple((name, unit) for name, unit in all_of(tuple, tuple(pairs), ".resources"))
-        object.__setattr__(self, "resources", listed)
-        object.__setattr__(self, "servers", all_of(Server, servers, ".servers"))
-        self._check()
-
-    def _check(self) -> None:
-        check_resources(self.names)
-        for name, unit in self.resources:
-            if not isinstance(unit, str):
-                raise InvalidInstance(f"must be a string, not {unit!r:.40}", f".resources.{name}")
-        if not self.servers:
-            raise InvalidInstance("has no servers", ".servers")
-        for i, group in enumerate(self.servers):
-            if len(group.capacity) != len(self.resources):
-                rule = f"has {len(group.capacity)} amounts for {len(self.resources)} resources"
-                raise InvalidInstance(rule, f".servers[{i}]")
-            for name, amount in zip(self.names, group.capacity, strict=True):
-                if amount <= 0:
-                    rule = f"capacity must be above 0, not {amount}"
-                    raise InvalidInstance(rule, f".servers[{i}].{name}")
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the resources, in order."""
-        return tuple(name for name, _ in self.resources)
-
-    @cached_property
-    def gpus(self) -> int:
-        """GPUs of the whole cluster."""
-        return sum(group.count * group.gpus for group in self.servers)
-
-    @cached_property
-    def server_count(self) -> int:
-        """Number of servers of all groups."""
-        return sum(group.count for group in self.servers)
-
-    @cached_property
-    def capacity(self) -> Vector:
-        """Amount of each resource in the whole cluster."""
-        columns = zip(*(group.capacity for group in self.servers), strict=True)
-        counts = [group.count for group in self.servers]
-        return tuple(
-            sum((n * amount for n, amount in zip(counts, column, strict=True)), Fraction(0))
-            for column in columns
-        )
-
-    @cached_property
-    def share_of_a_gpu(self) -> Vector:
-        """Fair share of one GPU; with several groups the smallest in each resource."""
-        shares = (group.per_gpu for group in self.servers)
-        return tuple(min(column) for column in zip(*shares, strict=True))
-
-    @cached_property
-    def group_of_server(self) -> tuple[int, ...]:
-        """For each server the index of its group."""
-        return tuple(g for g, group in enumerate(self.servers) for _ in range(group.count))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Profile:
-    """Throughput of a model on a grid over the resources.
-
-    Parameters
-    ----------
-    name
-        Unique in an instance.
-    axes
-        For each resource its grid values, strictly increasing, at least 0:
-        ``{"cpu": [1, 2, 3], "memory": [20.83, 62.5]}``; stored as pairs.
-    throughput
-        Nested lists in the order of `axes`, or an `ExactArray`; at least 0, in `unit`.
-    per
-        ``"gpu"``: axes and throughput are for one GPU, and a job of g GPUs takes g times both;
-        ``"job"``: they are the job's totals.
-    unit
-        Of the throughput, for people: ``"samples/s"``.
-    """
-
-    name: str
-    axes: tuple[tuple[str, ExactArray], ...]
-    throughput: ExactArray
-    per: Per = "gpu"
-    unit: str = ""
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        axes: Mapping[str, object] | Iterable[tuple[str, object]],
-        throughput: object,
-        per: Per = "gpu",
-        unit: str = "",
-    ) -> None:
-        pairs = tuple(axes.items() if isinstance(axes, Mapping) else all_of(tuple, axes, ".axes"))
-        object.__setattr__(self, "name", name)
-        object.__setattr__(
-            self, "axes", tuple((key, grid_axis(key, values)) for key, values in pairs)
-        )
-        object.__setattr__(self, "throughput", not_negative_table(throughput, ".throughput"))
-        object.__setattr__(self, "per", per)
-        object.__setattr__(self, "unit", unit)
-        self._check()
-
-    def _check(self) -> None:
-        check_name(self.name, "")
-        if not isinstance(self.unit, str):
-            raise InvalidInstance(f"must be a string, not {self.unit!r}", ".unit")
-        if self.per not in get_args(Per):
-            raise InvalidInstance(f"must be 'gpu' or 'job', not {self.per!r}", ".per")
-        if not self.axes:
-            raise InvalidInstance("has no axis", ".axes")
-        check_unique([key for key, _ in self.axes], ".axes", "axis")
-        expected = tuple(len(values) for _, values in self.axes)
-        if self.throughput.shape != expected:
-            shape = " × ".join(map(str, self.throughput.shape)) or "a single number"
-            rule = f"is {shape}, but the axes are {' × '.join(map(str, expected))}"
-            raise InvalidInstance(rule, ".throughput")
-
-    @cached_property
-    def resources(self) -> tuple[str, ...]:
-        """Names of the resources, in the order of the axes."""
-        return tuple(key for key, _ in self.axes)
-
-    def best_within(self, amounts: Vector, gpus: int) -> Fraction | None:
-        """Give the highest throughput of a job of `gpus` GPUs within `amounts` of each resource.
-
-        None where no grid point lies within. In the profile's own units, not times `gpus`.
-        """
-        scale = gpus if self.per == "gpu" else 1
-        counts = [
-            values.count_at_most(amount / scale)
-            for (_, values), amount in zip(self.axes, amounts, strict=True)
-        ]
-        if 0 in counts:
-            return None
-        inside = self.throughput.numerators[tuple(slice(n) for n in counts)]
-        return Fraction(int(inside.max()), self.throughput.denominator)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -315,9 +109,7 @@ class Instance:
     def _check(self) -> None:
         check_name(self.name, "$.name")
         all_of(Cluster, [self.cluster], "$.cluster")
-        if self.objective not in get_args(Objective):
-            rule = f"must be 'relative' or 'absolute', not {self.objective!r}"
-            raise InvalidInstance(rule, "$.objective")
+        check_one_of(self.objective, get_args(Objective), "$.objective")
         check_unique([profile.name for profile in self.profiles], "$.profiles", "profile")
         for profile in self.profiles:
             if profile.resources != self.cluster.names:
@@ -333,17 +125,33 @@ class Instance:
                 raise InvalidInstance(f"{job.id!r} is the id of an earlier job", f"$.jobs[{i}].id")
             seen.add(job.id)
             if (job.profile, job.gpus) not in fair:
-                self._check_demand(job, f"$.jobs[{i}]")
+                try:
+                    self.check_job(job)
+                except InvalidInstance as error:
+                    raise error.at(f"$.jobs[{i}]") from None
                 fair.add((job.profile, job.gpus))
 
-    def _check_demand(self, job: Job, path: str) -> None:
+    def profile_for(self, job: Job) -> Profile:
+        """Give a job's profile; raises `InvalidInstance` where there is none of that name."""
+        expect(Job, job, "job")
         if job.profile not in self.profile_of:
-            raise InvalidInstance(f"there is no profile {job.profile!r}", f"{path}.profile")
+            raise InvalidInstance(f"there is no profile {job.profile!r}", ".profile")
+        return self.profile_of[job.profile]
+
+    def check_job(self, job: Job) -> None:
+        """Check that a job can be one of this instance: profile, GPUs, fair share.
+
+        Raises
+        ------
+        InvalidInstance
+            With the path below the job.
+        """
+        profile = self.profile_for(job)
         if job.gpus > self.cluster.gpus:
             rule = f"is {job.gpus}, but the cluster has {self.cluster.gpus} GPUs"
-            raise InvalidInstance(rule, f"{path}.gpus")
+            raise InvalidInstance(rule, ".gpus")
         share = tuple(job.gpus * amount for amount in self.cluster.share_of_a_gpu)
-        fair = self.profile_of[job.profile].best_within(share, job.gpus)
+        fair = profile.best_within(share, job.gpus)
         if fair:
             return
         amounts = ", ".join(
@@ -351,7 +159,7 @@ class Instance:
             for (name, unit), amount in zip(self.cluster.resources, share, strict=True)
         )
         what = "has no configuration" if fair is None else "has throughput 0 everywhere"
-        raise InvalidInstance(f"job {job.id!r} {what} inside its fair share ({amounts})", path)
+        raise InvalidInstance(f"job {job.id!r} {what} inside its fair share ({amounts})")
 
     def __str__(self) -> str:
         cluster = self.cluster

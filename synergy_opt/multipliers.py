@@ -11,10 +11,12 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from synergy_opt.checks import all_of, not_negative
 from synergy_opt.configurations import Configurations
+from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import IntArray, exact_sum
 from synergy_opt.kinds import Kind
-from synergy_opt.model import Vector
+from synergy_opt.model import Instance, Vector
 
 _DENOMINATORS = (10, 100, 1000, 10**4, 10**6, 10**9)
 _LATTICE = 10**30  # a coarser lattice than 1/this is worth rounding to
@@ -64,6 +66,15 @@ def price_bound(
         + [count * (max(best, Fraction(0)) if skipping else best) for count, best in terms]
     )
     return _rounded_down(total, kinds) if integral else total
+
+
+def checked_prices(instance: Instance, multipliers: object) -> Vector:
+    """Give multipliers that a caller passed as exact prices; raises `InvalidInstance`."""
+    given = all_of(object, multipliers, "multipliers")
+    if len(given) != len(instance.cluster.names):
+        rule = f"must be one a resource: {', '.join(instance.cluster.names)}"
+        raise InvalidInstance(rule, "multipliers")
+    return tuple(not_negative(price, f"multipliers[{r}]") for r, price in enumerate(given))
 
 
 def rationalised(

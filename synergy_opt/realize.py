@@ -11,9 +11,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from synergy_opt.answer import Allocation, PlacedJob, Placement
+from synergy_opt.belongs import jobs_of_placement
 from synergy_opt.configurations import configurations
 from synergy_opt.demand import Demand, share_demand
-from synergy_opt.errors import InvalidInstance
 from synergy_opt.fair_share import unit_value
 from synergy_opt.ledger import Ledger, Need, Pieces
 from synergy_opt.model import Instance, Job, Vector
@@ -48,7 +48,7 @@ def realize(instance: Instance, placement: Placement) -> Placement:
     Raises
     ------
     InvalidInstance
-        When the placement is another instance's.
+        When the placement is another instance's: jobs, GPUs or servers that are not here.
 
     Notes
     -----
@@ -68,14 +68,7 @@ def realize(instance: Instance, placement: Placement) -> Placement:
     >>> [(piece.server, int(piece.gpus)) for piece in whole.jobs[2].pieces]
     [(0, 1), (1, 1)]
     """
-    if placement.instance != instance.name:
-        rule = f"the placement is for {placement.instance!r}, not for {instance.name!r}"
-        raise InvalidInstance(rule)
-    by_id = {job.id: job for job in instance.jobs}
-    unknown = [job.id for job in placement.jobs if job.id not in by_id]
-    if unknown:
-        raise InvalidInstance(f"the instance has no job {unknown[0]!r}")
-    jobs = [by_id[job.id] for job in placement.jobs]
+    jobs = jobs_of_placement(instance, placement)
     ledger, of, menus = _offers(instance, jobs, placement)
     packing = Packing(ledger, len(instance.cluster.servers))
     left = []

@@ -6,6 +6,7 @@ selection").
 
 from __future__ import annotations
 
+from synergy_opt.checks import expect
 from synergy_opt.model import Instance, Job
 
 
@@ -19,6 +20,7 @@ def runnable(instance: Instance) -> tuple[Job, ...]:
     tuple of Job
         In priority order; their GPU demands sum to at most the cluster's GPUs.
     """
+    expect(Instance, instance, "instance")
     free, chosen = instance.cluster.gpus, []
     for job in instance.jobs:
         if job.gpus <= free:

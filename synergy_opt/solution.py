@@ -16,7 +16,10 @@ import numpy.typing as npt
 
 from synergy_opt.checks import not_negative, whole_count
 from synergy_opt.errors import InvalidInstance
+from synergy_opt.exact import shown
 from synergy_opt.program import FloatArray
+
+_LONGEST = 1e300  # seconds; a whole number beyond has no double near it
 
 
 class Stop(enum.StrEnum):
@@ -51,18 +54,27 @@ class Limits:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.time is not None and not (isinstance(self.time, int | float) and self.time >= 0):
-            raise InvalidInstance(f"must be at least 0 seconds, not {self.time!r}", ".time")
+        if self.time is not None and not _is_time(self.time):
+            rule = f"must be at least 0 seconds and finite, not {shown(self.time)}"
+            raise InvalidInstance(rule, ".time")
         object.__setattr__(self, "gap", not_negative(self.gap, ".gap"))
         object.__setattr__(self, "threads", whole_count(self.threads, ".threads"))
-        if not (isinstance(self.seed, int) and 0 <= self.seed < 2**31):
-            raise InvalidInstance(f"must be from 0 to 2³¹ − 1, not {self.seed!r}", ".seed")
+        whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
+        if not (whole and 0 <= self.seed < 2**31):
+            raise InvalidInstance(f"must be from 0 to 2³¹ − 1, not {shown(self.seed)}", ".seed")
 
     def since(self, start: float) -> Limits:
         """Give the limits with the time that is left, `start` being a `time.monotonic()`."""
         if self.time is None:
             return self
         return replace(self, time=max(0.0, self.time - (monotonic() - start)))
+
+
+def _is_time(value: object) -> bool:
+    """Tell whether a value is a number of at least 0 that a double holds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= _LONGEST
 
 
 def limits_of(limits: object) -> Limits:

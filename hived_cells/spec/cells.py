@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hived_cells.errors import InvalidSpec
 from hived_cells.hierarchy import Chain
-from hived_cells.spec.tree import Entry
+from hived_cells.spec.entry import Entry
 from hived_cells.spec.types import CellType, Lineage, lineage
 
 __all__ = ["PinnedPlace", "PoolCells", "read_cells"]

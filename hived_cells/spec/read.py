@@ -9,7 +9,8 @@ from pathlib import Path
 from hived_cells.errors import InvalidSpec, shown
 from hived_cells.reservation import Pin, Pool, Reservation
 from hived_cells.spec.cells import PinnedPlace, PoolCells, read_cells
-from hived_cells.spec.tree import Entry, parse_tree, read_text
+from hived_cells.spec.entry import Entry
+from hived_cells.spec.tree import parse_tree, read_text
 from hived_cells.spec.types import read_types, require_path
 from hived_cells.spec.unique import require_unique
 from hived_cells.spec.values import Spec, SpecPool

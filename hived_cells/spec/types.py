@@ -6,7 +6,7 @@ A type that is a child of another and not defined itself is a leaf: one GPU.
 from dataclasses import dataclass
 
 from hived_cells.hierarchy import MAX_LEVELS
-from hived_cells.spec.tree import Entry
+from hived_cells.spec.entry import Entry
 
 __all__ = ["CellType", "Lineage", "lineage", "read_types"]
 

@@ -16,6 +16,7 @@ from synergy_opt.certificate.pattern_bound import pattern_violations
 from synergy_opt.certificate.terms import common_step, kinds, term
 from synergy_opt.certificate.violation import Violation, show
 from synergy_opt.certificate.wellformed import malformed_bound
+from synergy_opt.checks import all_of, expect
 from synergy_opt.errors import NotCertified
 from synergy_opt.exact import exact_sum
 from synergy_opt.model import Instance, Job
@@ -48,6 +49,8 @@ def bound_value(instance: Instance, jobs: Iterable[Job], bound: Bound) -> Fracti
 
     Raises
     ------
+    InvalidInstance
+        When a job can be none of the instance: its profile is not there, say.
     NotCertified
         When a multiplier is negative or there is not one a resource: that proves nothing.
 
@@ -71,6 +74,10 @@ def bound_value(instance: Instance, jobs: Iterable[Job], bound: Bound) -> Fracti
     >>> bound_value(instance, instance.jobs, Bound(value=Fraction(3), multipliers=(Fraction(0),)))
     Fraction(5, 2)
     """
+    expect(Instance, instance, "instance")
+    jobs = all_of(Job, jobs, "jobs")
+    for job, _ in kinds(jobs):
+        instance.check_job(job)
     faults = list(malformed_bound(instance.cluster.names, bound))
     faults = faults or list(_multiplier_violations(instance, bound))
     if faults:

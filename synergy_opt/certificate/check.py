@@ -19,6 +19,7 @@ from synergy_opt.certificate.pieces import capacity_violations, held, piece_viol
 from synergy_opt.certificate.split import split_violations
 from synergy_opt.certificate.violation import Violation, show
 from synergy_opt.certificate.wellformed import malformed
+from synergy_opt.checks import expect
 from synergy_opt.errors import NotCertified
 from synergy_opt.exact import exact_sum
 from synergy_opt.model import Instance
@@ -86,6 +87,7 @@ def violations(
     ...     print(broken)
     $.jobs[1].pieces[0]: capacity: server 0 has 6 cpu, but 7 are taken: 1 too many
     """
+    expect(Instance, instance, "instance")
     stated = [("$.throughput", throughput), ("$.upper_bound", upper_bound)]
     present = [(where, number) for where, number in stated if number is not None]
     found = tuple(malformed(instance, placement, present))

@@ -22,6 +22,7 @@ from synergy_opt.answer import (
     SplitBound,
 )
 from synergy_opt.certificate.violation import Violation
+from synergy_opt.exact import shown
 
 _PROOFS = get_args(Proof)
 
@@ -84,15 +85,6 @@ def plain(placement: Placement) -> Placement:
     another number in their place.
     """
     return replace(placement)
-
-
-def shown(value: object) -> str:
-    """Write any value shortly, even one that cannot write itself."""
-    try:
-        text = repr(value)
-    except Exception:  # code of the value's own type, or an integer of thousands of digits
-        return f"a {type(value).__name__}"
-    return text if len(text) <= 60 else text[:60] + "…"
 
 
 def _job(job: object, path: str) -> Iterator[Violation]:

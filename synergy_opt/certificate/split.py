@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from synergy_opt.answer import Placement, SplitBound
-from synergy_opt.certificate.form import shown
 from synergy_opt.certificate.pieces import Held, load, rows
 from synergy_opt.certificate.violation import Violation
+from synergy_opt.exact import shown
 from synergy_opt.model import Cluster
 
 _FIGURES = (

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from synergy_opt.answer import Bound, PatternBound, Placement
-from synergy_opt.certificate.form import misshapen, misshapen_bound, shown
+from synergy_opt.certificate.form import misshapen, misshapen_bound
 from synergy_opt.certificate.violation import Violation
+from synergy_opt.exact import shown
 from synergy_opt.model import Instance
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from synergy_opt.answer import Allocation, Bound, Choice
+from synergy_opt.checks import expect
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io.bound_json import (
@@ -97,6 +98,8 @@ def allocation_from_json(value: object, instance: Instance) -> Allocation:
 
 def allocation_to_json(allocation: Allocation, instance: Instance) -> dict[str, object]:
     """Give the allocation as plain JSON data."""
+    expect(Allocation, allocation, "allocation")
+    expect(Instance, instance, "instance")
     names = instance.cluster.names
     return {
         "schema": SCHEMA,

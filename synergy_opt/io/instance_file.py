@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
-from synergy_opt.checks import check_resources
+from synergy_opt.checks import check_resources, expect
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import ExactArray, decimal_text
 from synergy_opt.io.fields import (
@@ -81,6 +81,7 @@ def instance_from_json(value: object) -> Instance:
 
 def instance_text(instance: Instance) -> str:
     """Give the instance file's text: one line a server group, profile row and job."""
+    expect(Instance, instance, "instance")
     cluster, lines = instance.cluster, []
     lines.append(f'{{"schema": {_dump(SCHEMA)}, "name": {_dump(instance.name)},')
     if instance.objective != "relative":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from synergy_opt.answer import Piece, PlacedJob, Placement, SplitBound
 from synergy_opt.certificate import Violation, violations
+from synergy_opt.checks import expect
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io.bound_json import (
@@ -129,6 +130,8 @@ def placement_from_json(value: object, instance: Instance) -> StatedPlacement:
 
 def placement_to_json(placement: Placement, instance: Instance) -> dict[str, object]:
     """Give the placement as plain JSON data."""
+    expect(Placement, placement, "placement")
+    expect(Instance, instance, "instance")
     names = instance.cluster.names
     top: dict[str, object] = {
         "schema": SCHEMA,

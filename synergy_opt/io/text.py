@@ -5,8 +5,11 @@ Takes a path and gives its text or its JSON with exact numbers; writes a whole f
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
+import sys
 import tempfile
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
@@ -16,6 +19,7 @@ from typing import NoReturn
 from synergy_opt.errors import InvalidInstance
 
 _LFS = b"version https://git-lfs"
+_OWN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")  # our own descriptors
 _LONGEST = 10_000  # characters of a number; a longer one is no number that anyone wrote
 
 
@@ -29,8 +33,7 @@ def read_text(path: str | Path) -> str:
         file that was never fetched.
     """
     try:
-        if Path(path).is_fifo():
-            raise InvalidInstance("is a pipe, not a file", f"{path}")
+        _check_regular(_named(path))
         data = Path(path).read_bytes()
     except OSError as error:
         raise InvalidInstance(f"cannot be read: {error.strerror}", f"{path}") from None
@@ -87,9 +90,9 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a whole file or none, as `write_text` does."""
     beside = None
     try:
-        if _is_stream(Path(path)):
+        if _is_stream(_named(path)):
             # A device or a pipe, such as /dev/stdout, is written to; it cannot be replaced.
-            with Path(path).open("wb") as stream:
+            with os.fdopen(_opened(Path(path)), "wb") as stream:
                 stream.write(data)
             return
         target = Path(path).resolve()  # a link stays a link: what it points to is replaced
@@ -109,12 +112,46 @@ def write_bytes(path: str | Path, data: bytes) -> None:
                 Path(beside).unlink()
 
 
+def _named(path: str | Path) -> Path:
+    """Give a path; "" would mean the current folder, and be an empty name in every message."""
+    if path == "":
+        raise InvalidInstance("the name of a file is empty")
+    return Path(path)
+
+
 def _is_stream(path: Path) -> bool:
     """Tell whether a path is no regular file, or leads to an open one through /dev or /proc."""
-    parts = path.absolute().parts[:2]
+    places = [path.absolute()]
     if path.is_symlink():
-        parts = Path(os.path.realpath(path.parent), path.readlink()).parts[:2]
-    return parts in (("/", "dev"), ("/", "proc")) or (path.exists() and not path.is_file())
+        places.append(Path(os.path.realpath(path.parent), path.readlink()))
+    special = any(place.parts[:2] in (("/", "dev"), ("/", "proc")) for place in places)
+    return special or (path.exists() and not path.is_file())
+
+
+def _opened(path: Path) -> int:
+    """Open a device or a pipe for writing; a pipe without a reader would be waited for in vain."""
+    named = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(f"{path}", f"{path}")
+    own = _OWN.fullmatch(named)
+    if own is not None:
+        # Opened anew, a file behind standard output would be written from its start once more.
+        sys.stdout.flush()
+        return os.dup(int(own[1] or own[2]))
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO and path.is_fifo():
+            error.strerror = "it is a pipe that nobody reads"
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def _check_regular(path: Path) -> None:
+    """Refuse what may never end, such as a pipe or a device; a folder says so itself."""
+    if path.is_fifo():
+        raise InvalidInstance("is a pipe, not a file", f"{path}")
+    if path.is_char_device() or path.is_block_device() or path.is_socket():
+        raise InvalidInstance("is a device, not a file", f"{path}")
 
 
 def _cannot_write(path: str | Path, error: OSError) -> NoReturn:

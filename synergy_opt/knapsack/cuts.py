@@ -29,7 +29,10 @@ def cutting_prices(core: Core, prices: Prices, gap: Fraction) -> FloatArray:
     if not len(steps):
         return centre[None, :]
     size = np.abs(steps).mean(axis=0)
-    width = np.where(size > 0, float(gap) / np.maximum(size, 1e-300), 0.0)
+    with np.errstate(over="ignore"):
+        width = float(gap) / np.maximum(size, 1e-300)
+    # A price whose move no double holds stays where it is: its steps are next to nothing.
+    width = np.where((size > 0) & np.isfinite(width), width, 0.0)
     directions = np.random.default_rng(0).normal(
         size=(_DIRECTIONS.get(len(centre), 2), len(centre))
     )

@@ -59,6 +59,7 @@ def scale(core: Core, cuts: FloatArray) -> Scaled:
         for vs, steps in zip(values, core.steps, strict=True)
     ]
     largest = max(abs(w) for group in weights for row in group for w in row)
+    largest = max(largest, *(abs(v) for row in values for v in row))
     kind: type = np.int64 if largest * sum(core.counts) < ROOM else object
     arrays: list[Ints] = [np.array(group, dtype=kind) for group in weights]
     rest, later = _most_after(arrays, core.counts)

@@ -166,7 +166,7 @@ def _extend(block: _Block, scaled: Scaled, limits: Ints) -> _Block:
         group=g + last,
         item=0 if last else i + 1,
         sums=block.sums[origin] + times[:, None] * weight,
-        value=block.value[origin] + times * scaled.values[g][i],
+        value=block.value[origin] + times * scaled.values[g][i : i + 1],  # any width: an array
         use=block.use[origin] + times[:, None] * scaled.steps[g][i],
         left=left,
         copies=block.copies + (int(times.max()) if len(times) else 0),

@@ -127,7 +127,8 @@ def _repair(
         if not (relief > 0).any():
             break
         extra = loss[near] - loss[moves.source[table.group[near]]]
-        ratio = np.where(relief > 0, (extra + 1e-9) / np.maximum(relief, 1e-300), np.inf)
+        with np.errstate(over="ignore"):  # a relief of next to nothing: the worst move there is
+            ratio = np.where(relief > 0, (extra + 1e-9) / np.maximum(relief, 1e-300), np.inf)
         best = int(np.argmin(ratio))
         moves.make(best, max(int(over.sum() / relief[best]), 1))
     return moves.taken

@@ -21,7 +21,7 @@ from synergy_opt.packed.parts import DIRECT, in_parts
 from synergy_opt.packed.problem import Problem, Progress, State, problem_of
 from synergy_opt.packed.runs import placement_of, proportional_runs
 from synergy_opt.runnable import runnable
-from synergy_opt.solution import Limits
+from synergy_opt.solution import Limits, limits_of
 
 
 def packed(
@@ -85,7 +85,7 @@ def packed(
     >>> best.throughput == best.bound.value, best.proof, best.left_out
     (True, 'patterns', ())
     """
-    limits, started = limits or Limits(), time.monotonic()
+    limits, started = limits_of(limits), time.monotonic()
     jobs = runnable(instance)
     problem = problem_of(instance, jobs, split, limits, started)
     free = [Fraction(0)] * len(problem.shop.slots)

@@ -238,7 +238,7 @@ def placement_of(
         placed.append(PlacedJob(id=job.id, demand=demand, throughput=value, pieces=tuple(pieces)))
     return Placement(
         instance=shop.instance.name,
-        mechanism="packed",
+        mechanism="packed" if bound.split == "never" else "packed-split",
         jobs=tuple(placed),
         bound=bound,
         proof=proof,

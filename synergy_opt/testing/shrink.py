@@ -46,7 +46,7 @@ def shrink(instance: Instance, shows: Callable[[Instance], bool]) -> Instance:
     >>> import synergy_opt
     >>> small = shrink(synergy_opt.shipped("worked-example"), lambda it: len(it.jobs) > 0)
     >>> len(small.jobs), small.cluster.gpus, small.profiles[0].throughput.tolist()
-    (1, 1, [[Fraction(1, 1)]])
+    (1, 1, [Fraction(1, 1)])
     """
     start = 0
     while True:
@@ -99,6 +99,8 @@ def _jobs(jobs: tuple[Job, ...]) -> Iterator[tuple[Job, ...]]:
     for i, job in enumerate(jobs):
         smaller = [replace(job, gpus=job.gpus - 1)] if job.gpus > 1 else []
         smaller += [replace(job, weight=Fraction(1))] if job.weight != 1 else []
+        first = jobs[0].profile
+        smaller += [replace(job, profile=first)] if job.profile != first else []
         yield from ((*jobs[:i], less, *jobs[i + 1 :]) for less in smaller)
 
 

@@ -163,6 +163,62 @@ def test_an_event_that_is_none_leaves_no_output_file(folder, capsys):
     assert not list(folder.glob(".*"))
 
 
+def test_a_link_stays_a_link(folder):
+    """Tests that -o on a link replaces what it points to, in that file's own folder."""
+    (folder / "there").mkdir()
+    (folder / "link").symlink_to(folder / "there" / "out")
+    for _ in range(2):  # without a target and with one
+        assert main(["replay", "spec.yaml", "events.jsonl", "-o", "link"]) == 0
+        assert (folder / "link").is_symlink()
+        assert [each.name for each in (folder / "there").iterdir()] == ["out"]
+    assert (folder / "there" / "out").read_text().count("\n") == EVENTS.count('"op"')
+    (folder / "loop").symlink_to(folder / "loop")
+    assert main(["replay", "spec.yaml", "events.jsonl", "-o", "loop"]) in (0, 2)
+
+
+def test_a_pipe_without_a_reader_is_refused(folder, capsys):
+    """Tests that -o on a pipe fails at once where nobody reads, and is written to where one is."""
+    os.mkfifo(folder / "pipe")
+    assert main(["replay", "spec.yaml", "events.jsonl", "-o", "pipe"]) == 2
+    assert capsys.readouterr().err == "hived-cells: pipe: is a pipe that nobody reads\n"
+    reader = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main(["replay", "spec.yaml", "events.jsonl", "-o", "pipe"]) == 0
+        assert os.read(reader, 1) == b"{"
+    finally:
+        os.close(reader)
+    assert (folder / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_our_own_standard_output_is_written_to(folder, name):
+    """Tests that -o /dev/stdout adds to a file there and replaces nothing."""
+    with (folder / "all").open("wb") as stream:
+        stream.write(b"before\n")
+        stream.flush()
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "hived_cells",
+                "replay",
+                "spec.yaml",
+                "events.jsonl",
+                "-o",
+                name,
+            ],
+            stdout=stream,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = (folder / "all").read_text().splitlines()
+    assert lines[0] == "before"
+    assert len(lines) == 1 + EVENTS.count('"op"')
+
+
 def test_a_broken_invariant_is_code_1(folder, capsys, monkeypatch):
     """Tests that replay and show stop at the first broken rule with code 1."""
     monkeypatch.setattr(

@@ -11,6 +11,7 @@ from hived_cells import Infeasible, InvalidSpec, parse_spec
 from hived_cells import replay as replay_module
 from hived_cells.events import Allocate, Bad, LowPriority, parse_event, read_events
 from hived_cells.replay import Ledger, replay
+from hived_cells.replay_gangs import gangs_of
 from hived_cells.testing import event_lists
 
 
@@ -229,4 +230,5 @@ def test_any_events_are_replayed_soundly(data):
         assert "broken" not in outcome
     asked = [e.id for e in events if isinstance(e, Allocate | LowPriority)]
     assert set(book.cells) | set(book.jobs) <= set(asked)
-    assert len(book.ids) == len(book.jobs)
+    gangs = gangs_of(spec, book).gangs.values()
+    assert len(book.ids) == len(book.jobs) + sum(one.low_priority for one in gangs)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from certificate_cases import F, jobs_of_pair, pair, placement, with_job
 
-from synergy_opt.answer import Bound, Placement
+from synergy_opt.answer import Bound, PatternBound, Placement, ShapePrice
 from synergy_opt.certificate import bound_value, violations
 from synergy_opt.errors import NotCertified
 
@@ -63,6 +63,15 @@ def bound(**changes):
     return replace(Bound(value=F(9), multipliers=(F(0), F(0))), **changes)
 
 
+SHAPE = ShapePrice(group=0, gpus=1, amounts=(F(1), F(5)), price=F(1))
+
+
+def patterns(**changes):
+    """Give a valid placement with a bound by pattern prices, some of its fields changed."""
+    found = PatternBound(value=F(9), shapes=(SHAPE,), servers=(F(9),), split="never")
+    return changed(bound=replace(found, **changes))
+
+
 @pytest.mark.parametrize(
     ("answer", "where"),
     [
@@ -78,6 +87,12 @@ def bound(**changes):
         (changed(bound=3), "$.certificate"),
         (changed(bound=bound(multipliers=[0, 0])), "$.certificate.multipliers"),
         (changed(bound=bound(skipping=1)), "$.certificate.skipping"),
+        (patterns(servers=[F(9)]), "$.certificate.servers"),
+        (patterns(split="often"), "$.certificate.split"),
+        (patterns(split=["never"]), "$.certificate.split"),
+        (patterns(shapes=[SHAPE]), "$.certificate.shapes"),
+        (patterns(shapes=(SHAPE, "x")), "$.certificate.shapes[1]"),
+        (patterns(shapes=(replace(SHAPE, amounts=None),)), "$.certificate.shapes[0]"),
         (changed(split="x"), "$.split"),
         (replace(changed(), jobs=None), "$.jobs"),
         (replace(changed(), jobs=list(changed().jobs)), "$.jobs"),

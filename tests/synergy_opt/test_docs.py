@@ -81,6 +81,19 @@ def _check_kit(arguments: list[str], expected: str, folder: Path) -> None:
         printed = printed[printed.index(line) + len(line) :]
 
 
+def test_the_commands_for_the_packed_optimum_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Tests that each command of the page ends well, in order, and proves what it says."""
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks(DOCS / "packed-optimum.md", "console")
+    for command in block.splitlines():
+        program, *words = shlex.split(command)
+        assert program == "synergy-opt"
+        assert main(words) == 0, capsys.readouterr().err
+    assert "proof: patterns" in capsys.readouterr().out
+
+
 def test_the_example_on_the_page_is_the_file_beside_it():
     """Tests that own-mechanism.md shows the function that first_fit.py has."""
     page = DOCS / "how-to" / "own-mechanism.md"

@@ -61,6 +61,9 @@ def test_a_foreign_rational_is_a_number():
         (None, "must be a number, not None"),
         ("", "must be a number"),
         ("1/0", "denominator 0"),
+        ("1/2/3", "must be a number, not '1/2/3'"),
+        ("1.5/2", "must be a number, not '1.5/2'"),
+        ("1/" + "3" * 20_000, "must be a number, not '1/33.*…"),
         ("x" * 500, "…"),
         (float("nan"), "must be finite"),
         (float("inf"), "must be finite"),
@@ -128,6 +131,24 @@ def test_arrays_cannot_be_changed():
     assert ExactArray(np.array([2, 4], dtype=np.uint64), 2).tolist() == [1, 2]
     assert ExactArray(np.array([1], dtype=np.int32)).tolist() == [1]
     assert ExactArray.of(5).shape == ()
+
+
+def test_an_array_is_made_of_integers_on_a_positive_denominator():
+    """Tests that the constructor takes no float and no denominator below 1."""
+    with pytest.raises(ValueError, match="denominator must be at least 1, not 0"):
+        ExactArray([1], 0)
+    with pytest.raises(TypeError, match="numerators must be integers, not float64"):
+        ExactArray([0.5], 2)
+
+
+def test_a_table_has_at_most_16_axes():
+    """Tests 16 levels of lists, which are read, and 17, which NumPy might not hold."""
+    nested: object = [1]
+    for _ in range(15):
+        nested = [nested]
+    assert ExactArray.of(nested).shape == (1,) * 16
+    with pytest.raises(InvalidInstance, match="nested more than 16 deep"):
+        ExactArray.of([nested])
 
 
 def test_a_huge_denominator_gives_nearest_doubles():

@@ -126,6 +126,8 @@ def test_solver_names_and_their_limits():
         ideal_allocation(instance, solver="gurobi")
     with pytest.raises(ValueError, match="HiGHS only"):
         ideal_allocation(instance, solver="cpsat", integral=False)
+    with pytest.raises(ValueError, match="floor must be one of fixing, rows, not 'none'"):
+        ideal_allocation(instance, floor="none")
 
 
 def test_time_limit_zero():
@@ -133,6 +135,21 @@ def test_time_limit_zero():
     instance = scattered(servers=3, seed=4)
     found = ideal_allocation(instance, limits=Limits(time=0.0))
     assert len(found.jobs) <= found.throughput <= found.bound.value
+
+
+def test_a_solver_that_finds_nothing_leaves_everyone_at_the_share(monkeypatch):
+    """Tests that where a limit comes before any answer each job has its floor, and a bound."""
+    from synergy_opt import ideal
+    from synergy_opt.solution import Solution, Stop
+
+    monkeypatch.setattr(
+        ideal, "solver_named", lambda name: lambda program, limits: Solution(stop=Stop.LIMIT)
+    )
+    instance = shipped("worked-example")
+    found = ideal_allocation(instance, solver="scipy")
+    assert [job.throughput for job in found.jobs] == [1] * len(instance.jobs)
+    assert (found.stopped, found.proof) == (True, "none")
+    assert found.bound.value == Fraction(17, 3)
 
 
 def test_gap_that_is_allowed_claims_no_optimum():

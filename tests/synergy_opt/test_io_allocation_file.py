@@ -60,6 +60,16 @@ def change(key: str, value: object) -> Callable[[dict[str, object]], None]:
         (change("rivals", 1.5), "$.rivals", "whole number"),
         (change("stopped", 1), "$.stopped", "true or false"),
         (lambda d: d.pop("certificate"), "$", "'certificate' is missing"),
+        (
+            lambda d: d["jobs"][1].update(id="\ud800"),
+            "$.jobs[1].id",
+            "holds half a character, which no file can",
+        ),
+        (
+            change("certificate", {"split": "often", "servers": [], "shapes": []}),
+            "$.certificate.split",
+            "must be 'never' or 'allowed', not 'often'",
+        ),
         (lambda d: d["jobs"][1]["mixture"][0].pop("part"), "$.jobs[1].mixture[0]", "missing"),
         (lambda d: d["jobs"][0]["demand"].pop("cpu"), "$.jobs[0].demand", "missing"),
     ],

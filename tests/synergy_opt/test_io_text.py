@@ -21,6 +21,13 @@ def test_writing_replaces_the_whole_file(tmp_path: Path):
     assert path.stat().st_mode & 0o777 == 0o666 & ~mask
 
 
+def test_an_empty_name_is_no_file():
+    """Tests that "" is refused as what it is, not as the current folder."""
+    for use in (lambda: read_text(""), lambda: write_text("", "text")):
+        with pytest.raises(InvalidInstance, match=r"^the name of a file is empty"):
+            use()
+
+
 def test_a_failed_rename_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Tests that a write that fails at the end leaves the old file and nothing beside it."""
     path = tmp_path / "a.json"
@@ -50,6 +57,60 @@ def test_a_device_is_written_to_and_not_replaced():
     if Path("/dev/full").exists():
         with pytest.raises(InvalidInstance, match="/dev/full: cannot be written: No space left"):
             write_text("/dev/full", "text")
+
+
+def test_a_link_stays_a_link(tmp_path: Path):
+    """Tests that what a link points to is replaced, in that file's folder; and a loop is said."""
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "a.json", tmp_path / "link.json"
+    link.symlink_to(target)
+    for text in ("new", "newer"):  # without a target and with one
+        write_text(link, text)
+        assert link.is_symlink()
+        assert target.read_text() == text
+        assert [each.name for each in target.parent.iterdir()] == ["a.json"]
+    loop = tmp_path / "loop.json"
+    loop.symlink_to(loop)
+    with pytest.raises(InvalidInstance, match=r"loop\.json: cannot be written"):
+        write_text(loop, "text")
+
+
+def test_a_pipe_is_written_to_where_somebody_reads(tmp_path: Path):
+    """Tests that a pipe without a reader is refused at once, and one with a reader gets it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InvalidInstance, match="pipe: cannot be written: it is a pipe that nobody"):
+        write_text(pipe, "text")
+    assert pipe.is_fifo()
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "text")
+        assert os.read(reader, 10) == b"text"
+    finally:
+        os.close(reader)
+
+
+def test_our_own_output_is_gone_on_with(tmp_path: Path):
+    """Tests that /dev/fd/N of a file adds to what was written there, and erases nothing."""
+    with (tmp_path / "out").open("wb") as stream:
+        stream.write(b"before ")
+        stream.flush()
+        for path in (f"/dev/fd/{stream.fileno()}", f"/proc/self/fd/{stream.fileno()}"):
+            write_text(path, "text ")
+        stream.write(b"after")
+    assert (tmp_path / "out").read_bytes() == b"before text text after"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero here")
+def test_what_never_ends_is_not_read(tmp_path: Path):
+    """Tests that devices and pipes are refused before a byte of them is read."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInstance, match="pipe: is a pipe, not a file"):
+        read_text(tmp_path / "pipe")
+    with pytest.raises(InvalidInstance, match="/dev/zero: is a device, not a file"):
+        read_text("/dev/zero")
+    with pytest.raises(InvalidInstance, match="cannot be read: Is a directory"):
+        read_text(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,12 @@ FAULTS: list[tuple[Callable[[], object], str, str]] = [
     (lambda: cluster(resources=[("cpu", ""), ("cpu", "")]), ".resources", "occurs 2 times"),
     (lambda: cluster(resources=[("cpu", ""), (" ", "")]), ".resources", "one character"),
     (lambda: cluster(resources={"server": "", "b": ""}), ".resources", "cannot be the name"),
+    (
+        lambda: cluster(resources=dict.fromkeys(map(str, range(17)), "")),
+        ".resources",
+        "are 17, more than 16",
+    ),
+    (lambda: cluster(servers=[server(), "x"]), ".servers[1]", "of type Server, not str"),
     (lambda: cluster(servers=[]), ".servers", "has no servers"),
     (lambda: cluster(servers=[server(capacity=(24,))]), ".servers[0]", "1 amounts for 2"),
     (lambda: cluster(servers=[server(capacity=(24, 0))]), ".servers[0].memory", "above 0"),
@@ -135,3 +141,8 @@ def test_best_within_looks_at_whole_amounts_of_the_job():
     assert profile().best_within((Fraction(2), Fraction(40)), 2) == 1
     assert profile(per="job").best_within((Fraction(3), Fraction(40)), 2) == 2
     assert profile().best_within((Fraction(1), Fraction(40)), 2) is None
+
+
+def test_an_instance_says_how_large_it_is():
+    """Tests what stands where an instance is printed."""
+    assert str(instance()) == "Instance 'i': 1 jobs on 2 servers, 16 GPUs, cpu, memory"

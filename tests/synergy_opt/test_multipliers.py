@@ -8,7 +8,7 @@ from strategies import instances
 
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
-from synergy_opt.multipliers import price_bound, rationalised
+from synergy_opt.multipliers import price_bound, rationalised, reduced
 from synergy_opt.runnable import runnable
 
 PRICES = st.fractions(0, 5, max_denominator=1000)
@@ -69,6 +69,47 @@ def test_denominators_beyond_64_bits():
     assert bound == price[0] * 2 + 1 - price[0] * (2 - fine)
     # The lattice is finer than 10⁻³⁰ here: there is nothing worth rounding to.
     assert price_bound(merged, cluster.capacity, price) <= bound
+
+
+def test_mixtures_pay_for_a_point_below_the_floor():
+    """Tests row (5) on average: at a high price, part of the time on no cores beats the floor."""
+    cluster = Cluster(
+        resources={"cpu": "cores"}, servers=[Server(type="n", count=1, gpus=1, capacity=(3,))]
+    )
+    profile = Profile(name="p", axes={"cpu": [0, 3, 4]}, throughput=[0, 2, 4])
+    jobs = [Job(id="a", gpus=1, profile="p")]
+    merged = kinds(
+        Instance(name="i", cluster=cluster, profiles=[profile], jobs=jobs),
+        jobs,
+        consolidated=False,
+    )
+
+    def bound(price, *, rows):
+        return price_bound(merged, cluster.capacity, (price,), integral=False, rows=rows)
+
+    # In units of the floor W = 0, 1, 2. Half on 0 cores, half on 4: W = 1, as on 3, for 2 cores.
+    price = Fraction(1)
+    assert bound(price, rows=False) == 3 + max(1 - 3, 2 - 4)
+    assert bound(price, rows=True) == 3 + (Fraction(0) + (2 - 4)) / 2
+    # At a low price the best fair point is best of all.
+    assert bound(Fraction(1, 4), rows=True) == bound(Fraction(1, 4), rows=False)
+
+
+def test_many_resources_do_not_overflow():
+    """Tests that differences which leave 64 bits only after several resources stay exact."""
+    names = ("a", "b", "c", "d", "e")
+    cluster = Cluster(
+        resources=dict.fromkeys(names, "units"),
+        servers=[Server(type="n", count=1, gpus=1, capacity=(2**59,) * 5)],
+    )
+    profile = Profile(
+        name="p", axes={name: [2**59] for name in names}, throughput=[[[[[1]]]]], per="job"
+    )
+    jobs = [Job(id="a", gpus=1, profile="p")]
+    merged = kinds(Instance(name="i", cluster=cluster, profiles=[profile], jobs=jobs), jobs)
+    value, below = reduced(merged[0].configurations, (Fraction(1),) * 5)
+    assert (value.tolist(), below) == ([1 - 5 * 2**59], 1)
+    assert price_bound(merged, cluster.capacity, (Fraction(1),) * 5, integral=False) == 1
 
 
 def test_rationalised_prices_are_the_best_of_their_candidates():

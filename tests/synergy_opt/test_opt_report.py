@@ -17,7 +17,9 @@ from synergy_opt import (
     compare,
     ideal_allocation,
     judge,
+    mix,
     optimal,
+    packed,
     proportional,
     shipped,
     tune,
@@ -196,7 +198,7 @@ def test_the_library_names_the_function_that_returns_no_placement():
         compare(instance, {"mine": forgets})
     with pytest.raises(TypeError, match=r"must map names to functions, .*, not list"):
         compare(instance, [tune])
-    with pytest.raises(TypeError, match=r"must be an Instance, .*, not str"):
+    with pytest.raises(TypeError, match=r"instance must be an Instance, not str"):
         compare("worked-example", {})
 
 
@@ -285,3 +287,14 @@ def test_left_out_jobs_are_measured_against_the_better_weaker_bound():
     assert row.bound is not None
     assert row.bound.multipliers == (0, 0)
     assert row.bound.value == Fraction(17, 3)
+
+
+def test_a_proof_by_ones_own_bound_is_kept_apart_from_the_common_one():
+    """Tests that packed, proven by its own bound below stage 1's, breaks no rule against that."""
+    instance = mix(servers=4, seed=1)
+    (row,) = compare(instance, {"packed": packed}).rows
+    assert row.placement.proof == "patterns"
+    assert row.placement.bound.value == row.throughput < row.bound.value
+    assert (row.broken, row.proof) == ((), None)
+    own = judge(instance, "packed", row.placement, bound=row.placement.bound)
+    assert (own.gap, own.proof) == (0, "patterns")

@@ -73,6 +73,7 @@ def test_splitting_is_worth_no_less():
         packed(instance, split=s, limits=Limits(time=20)) for s in ("never", "allowed")
     )
     assert whole.throughput <= split.bound.value
+    assert (whole.mechanism, split.mechanism) == ("packed", "packed-split")
     verify(instance, split)
 
 

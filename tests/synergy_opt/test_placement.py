@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from strategies import instances
 
+from synergy_opt.answer import Allocation
 from synergy_opt.certificate import violations
 from synergy_opt.errors import Infeasible, InvalidInstance, SolverFailed
 from synergy_opt.generate import mix, scattered
@@ -114,14 +115,67 @@ def test_fair_only_on_the_poorer_group():
     instance = Instance(name="i", cluster=cluster, profiles=[profile], jobs=[job])
     allocation = ideal_allocation(instance)
     assert allocation.jobs[0].demand == (8,)
-    poor = dataclasses.replace(
-        allocation,
-        jobs=(
-            dataclasses.replace(allocation.jobs[0], demand=(Fraction(2),), throughput=job.weight),
-        ),
+    choice = dataclasses.replace(
+        allocation.jobs[0],
+        mixture=((0, Fraction(1)),),
+        demand=(Fraction(2),),
+        throughput=job.weight,
     )
-    (placed,) = place(instance, poor).jobs
+    (placed,) = place(instance, dataclasses.replace(allocation, jobs=(choice,))).jobs
     assert [piece.server for piece in placed.pieces] == [0]
+
+
+def crossed(gpus: int) -> tuple[Instance, Allocation]:
+    """Give a job that is fair on no group alone: one has the cores, the other the memory."""
+    cluster = Cluster(
+        resources={"cpu": "cores", "memory": "GB"},
+        servers=[
+            Server(type="cores", count=1, gpus=1, capacity=(4, 1)),
+            Server(type="memory", count=1, gpus=1, capacity=(1, 4)),
+        ],
+    )
+    axes = {"cpu": [1, 4], "memory": [1, 4]}
+    profile = Profile(name="p", axes=axes, throughput=[[1, 2], [2, 2]])
+    jobs = [Job(id="a", gpus=gpus, profile="p")]
+    instance = Instance(name="i", cluster=cluster, profiles=[profile], jobs=jobs)
+    allocation = ideal_allocation(instance)
+    choice = dataclasses.replace(
+        allocation.jobs[0],
+        mixture=((0, Fraction(1)),),
+        demand=(Fraction(gpus), Fraction(gpus)),
+        throughput=Fraction(1),
+    )
+    return instance, dataclasses.replace(allocation, jobs=(choice,))
+
+
+def test_fair_across_groups_only():
+    """Tests a job that is worth its share only across both groups, where the smaller share counts.
+
+    Two GPUs have to touch both. One GPU fits on one server, and is not fair there.
+    """
+    instance, allocation = crossed(2)
+    placed = place(instance, allocation)
+    assert [piece.server for piece in placed.jobs[0].pieces] == [0, 1]
+    assert violations(instance, placed) == ()
+    with pytest.raises(Infeasible, match="fair on the server groups that each job touches"):
+        place(*crossed(1))
+
+
+@pytest.mark.parametrize(
+    ("shares", "rule"),
+    [
+        ([{0: Fraction(1, 2), 1: Fraction(1, 2)}] * 3, "3 extra pieces: this is no vertex"),
+        ([{0: Fraction(1)}] * 3, "gives a server more than it has"),
+    ],
+)
+def test_a_division_that_is_wrong_is_not_given(monkeypatch, shares, rule):
+    """Tests that any division is counted and added up before it is given."""
+    from synergy_opt import placement
+
+    instance = flat([2, 2, 2], [Server(type="n", count=2, gpus=3, capacity=(3,))])
+    monkeypatch.setattr(placement, "halved", lambda problem, solve: shares)
+    with pytest.raises(SolverFailed, match=rule):
+        place(instance, ideal_allocation(instance), bisection=True)
 
 
 def test_another_instances_allocation():

@@ -71,6 +71,59 @@ def test_placement_of_another_instance():
         realize(instance, dataclasses.replace(placed, instance="other"))
 
 
+def test_jobs_of_another_instance():
+    """Tests that a placement with a job that the instance does not have is refused."""
+    instance = mix(servers=1, seed=1)
+    placed = place(instance, ideal_allocation(instance))
+    unknown = dataclasses.replace(placed.jobs[0], id="nobody")
+    with pytest.raises(InvalidInstance, match="the instance has no job 'nobody'"):
+        realize(instance, dataclasses.replace(placed, jobs=(unknown,)))
+
+
+def lopsided(throughput) -> Instance:
+    """Give one job of 2 GPUs on two servers of 2 GPUs, 2 cores and 2 GB, its fair share."""
+    cluster = Cluster(
+        resources={"cpu": "cores", "memory": "GB"},
+        servers=[Server(type="n", count=2, gpus=2, capacity=(2, 2))],
+    )
+    axes = {"cpu": [0, 2, 4], "memory": [0, 2]}
+    profile = Profile(name="p", axes=axes, throughput=throughput, per="job")
+    jobs = [Job(id="a", gpus=2, profile="p")]
+    return Instance(name="i", cluster=cluster, profiles=[profile], jobs=jobs)
+
+
+def given_totals(instance, mixture, demand, throughput):
+    """Give the instance's one job these totals, without a place."""
+    allocation = ideal_allocation(instance, integral=False, floor="rows", consolidated=False)
+    choice = dataclasses.replace(
+        allocation.jobs[0], mixture=mixture, demand=demand, throughput=throughput
+    )
+    return unplaced(dataclasses.replace(allocation, jobs=(choice,)))
+
+
+def test_a_mixture_that_no_configuration_is_inside_becomes_the_share():
+    """Tests half of the time on no cores, half on four: two cores alone are worth nothing."""
+    instance, half = lopsided([[0, 0], [0, 1], [2, 2]]), Fraction(1, 2)
+    mixed = given_totals(instance, ((0, half), (4, half)), (Fraction(2), Fraction(0)), Fraction(1))
+    found = realize(instance, mixed)
+    assert [(job.demand, job.throughput) for job in found.jobs] == [((2, 2), 1)]
+
+
+@pytest.mark.parametrize(
+    ("throughput", "worth"),
+    [
+        ([[0, 0], [0, 1], [2, 2]], 2),  # more than all that one server's worth makes
+        ([[0, 0], [0, 1], [1, 1]], 1),  # as much as the share, which has more memory
+    ],
+)
+def test_two_servers_worth_is_kept_where_no_configuration_is_better(throughput, worth):
+    """Tests totals beyond the consolidation rule: four cores from two servers."""
+    instance, wish = lopsided(throughput), (Fraction(4), Fraction(0))
+    found = realize(instance, given_totals(instance, ((4, Fraction(1)),), wish, Fraction(worth)))
+    assert [(job.demand, job.throughput) for job in found.jobs] == [(wish, worth)]
+    assert [piece.server for piece in found.jobs[0].pieces] == [0, 1]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_realized_optimum_is_close(seed):
     """Tests that with the fewest splits the realized optimum is within 5 % of the bound."""
