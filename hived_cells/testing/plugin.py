@@ -1,7 +1,7 @@
 """What pytest needs to know of the allocator kit: its options.
 
-Registered with pytest by the installed package, so it must cost nothing where the kit does not
-run; from a clone, ``-p hived_cells.testing.plugin`` does the same.
+Registered with pytest by the installed package, so that it must import nothing beyond
+`hived_cells` itself; from a clone, ``-p hived_cells.testing.plugin`` does the same.
 """
 
 import sys

@@ -44,9 +44,9 @@ def shrink(instance: Instance, shows: Callable[[Instance], bool]) -> Instance:
     Examples
     --------
     >>> import synergy_opt
-    >>> small = shrink(synergy_opt.shipped("worked-example"), lambda it: "J3" in str(it.jobs))
+    >>> small = shrink(synergy_opt.shipped("worked-example"), lambda it: len(it.jobs) > 0)
     >>> len(small.jobs), small.cluster.gpus, small.profiles[0].throughput.tolist()
-    (1, 1, [[Fraction(1, 1)]])
+    (1, 1, [Fraction(1, 1)])
     """
     start = 0
     while True:
@@ -80,6 +80,11 @@ def _changes(instance: Instance) -> Iterator[_Change]:
     for i, profile in enumerate(instance.profiles):
         for less in _profiles(profile):
             yield {"profiles": (*instance.profiles[:i], less, *instance.profiles[i + 1 :])}
+    if instance.objective != "relative":
+        yield {"objective": "relative"}
+    numbered = tuple(replace(job, id=f"j{i}") for i, job in enumerate(instance.jobs))
+    if numbered != instance.jobs:
+        yield {"jobs": numbered}
     # Where no GPU is free, a job and a server can only become smaller together.
     yield from ({"jobs": fewer, "cluster": less} for fewer in jobs for less in clusters)
 
@@ -94,6 +99,8 @@ def _jobs(jobs: tuple[Job, ...]) -> Iterator[tuple[Job, ...]]:
     for i, job in enumerate(jobs):
         smaller = [replace(job, gpus=job.gpus - 1)] if job.gpus > 1 else []
         smaller += [replace(job, weight=Fraction(1))] if job.weight != 1 else []
+        first = jobs[0].profile
+        smaller += [replace(job, profile=first)] if job.profile != first else []
         yield from ((*jobs[:i], less, *jobs[i + 1 :]) for less in smaller)
 
 

@@ -58,7 +58,7 @@ def elsewhere(name: str) -> Iterator[Elsewhere]:
             given: Placement | Breach = pickle.load(replies)
         except (OSError, EOFError):
             return Breach(
-                rule="answers", sentence=f"nothing: the process ended ({process.wait()})"
+                rule="answers", sentence=f"nothing: its process ended with {process.wait()}"
             )
         return given
 

@@ -75,7 +75,7 @@ def test_a_file_of_ones_own_that_leaves_jobs_out(tmp_path: Path):
     """Tests the how-to's first_fit.py by its path: it passes where skipping is allowed only."""
     own = tmp_path / "first_fit.py"
     own.write_text((ROOT / "docs" / "how-to" / "first_fit.py").read_text("utf-8"))
-    few = ("--examples", "20", "-k", "keeps")
+    few = ("--examples", "20", "-k", "keeps and (placed or priority or capacity)")
     code, printed = run(tmp_path, *few, mechanism="first_fit.py:first_fit")
     assert code == 1
     assert re.search(r"^placed: job '.*' \(\d+ GPUs\) is runnable, but left out$", printed, re.M)
