@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from synergy_opt.packed.by_loads import by_loads
+from synergy_opt.packed.collector import waiting
 from synergy_opt.packed.compact import compact_program, runs_from
 from synergy_opt.packed.generation import fair_options
 from synergy_opt.packed.knapsack import solve
@@ -125,7 +126,10 @@ def _losing(relaxation: Relaxation, state: State) -> npt.NDArray[np.bool_]:
 
 
 def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:
-    return None if counts.columns is None else runs_of(columns, counts.columns, problem.jobs)
+    if counts.columns is None:
+        return None
+    with waiting():
+        return runs_of(columns, counts.columns, problem.jobs)
 
 
 def _assigned(problem: Problem, state: State) -> State:

@@ -263,6 +263,8 @@ def _tables(bay: Bay, worth: Sequence[Numbers]) -> list[list[Numbers]]:
         for _ in range(item.copies):
             before, after = found[-1], found[-1].copy()
             for gain, step in zip(gains.tolist(), steps, strict=True):
+                if any(n >= m for m, n in zip(shape, step, strict=True)):
+                    continue  # larger than the server
                 to = tuple(slice(n, None) for n in step)
                 of = tuple(slice(None, m - n) for m, n in zip(shape, step, strict=True))
                 np.maximum(after[to], before[of] + gain, out=after[to])

@@ -14,6 +14,7 @@ from synergy_opt.answer import Placement, Proof, Split
 from synergy_opt.errors import Infeasible, Stopped
 from synergy_opt.model import Instance
 from synergy_opt.packed.bound import free_bound
+from synergy_opt.packed.collector import waiting
 from synergy_opt.packed.generation import first_columns, generate, rational_prices
 from synergy_opt.packed.improve import improve
 from synergy_opt.packed.master import Relaxation
@@ -113,7 +114,8 @@ def packed(
         raise Stopped("stopped before a placement with whole jobs was found; there may be one")
     proof: Proof = "patterns" if best.closed else "loads" if best.searched else "none"
     stopped = proof == "none" and not best.within(limits.gap)
-    return placement_of(best.runs, jobs, best.bound, proof, stopped=stopped)
+    with waiting():
+        return placement_of(best.runs, jobs, best.bound, proof, stopped=stopped)
 
 
 def _states(problem: Problem, state: State) -> Iterator[State]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,7 @@ Pieces = tuple[tuple[int, int], ...]
 """Pairs (server, GPUs there), by server, ascending."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """How one job runs: a fair configuration of its wish, and its pieces."""
 
     wish: int
@@ -98,10 +98,8 @@ def runs_of(columns: Columns, counts: Sequence[int], jobs: int) -> Runs | None:
         values = wish.configurations.value.numerators
         members = iter(wish.kind.members)
         for configuration, slots, count in sorted(wanted[t], key=lambda w: (-values[w[0]], w)):
-            for _ in range(count):
-                pieces = _taken(shop, slots, free)
-                run = Run(wish=t, configuration=configuration, pieces=pieces)
-                runs[next(members)] = run
+            for pieces in _taken(shop, slots, count, free):
+                runs[next(members)] = Run(wish=t, configuration=configuration, pieces=pieces)
     found = Runs(shop=shop, runs=tuple(run for run in runs if run is not None))
     if len(found.runs) != jobs:
         raise SolverFailed("the solver's whole numbers leave a job without an option")
@@ -139,19 +137,25 @@ def _lend(columns: Columns, counts: Sequence[int], free: dict[int, list[int]]) -
         del free[loan.large][-count:]
 
 
-def _taken(shop: Shop, slots: Sequence[tuple[int, int]], free: dict[int, list[int]]) -> Pieces:
+def _taken(
+    shop: Shop, slots: Sequence[tuple[int, int]], count: int, free: dict[int, list[int]]
+) -> list[Pieces]:
+    """Take the slots of `count` jobs of an option; give each job's pieces."""
+    if any(len(free[slot]) < copies * count for slot, copies in slots):
+        raise SolverFailed("the solver's whole numbers use a slot that is not there")
     if len(slots) == 1 and slots[0][1] == 1:
-        slot = slots[0][0]
-        if not free[slot]:
-            raise SolverFailed("the solver's whole numbers use a slot that is not there")
-        return ((free[slot].pop(), shop.slots[slot].gpus),)
-    pieces: Counter[int] = Counter()
-    for slot, copies in slots:
-        for _ in range(copies):
-            if not free[slot]:
-                raise SolverFailed("the solver's whole numbers use a slot that is not there")
-            pieces[free[slot].pop()] += shop.slots[slot].gpus
-    return tuple(sorted(pieces.items()))
+        servers, gpus = free[slots[0][0]], shop.slots[slots[0][0]].gpus
+        last = servers[: -count - 1 : -1]
+        del servers[-count:]
+        return [((server, gpus),) for server in last]
+    found: list[Pieces] = []
+    for _ in range(count):
+        pieces: Counter[int] = Counter()
+        for slot, copies in slots:
+            for _ in range(copies):
+                pieces[free[slot].pop()] += shop.slots[slot].gpus
+        found.append(tuple(sorted(pieces.items())))
+    return found
 
 
 def placement_of(
@@ -160,21 +164,20 @@ def placement_of(
     """Write runs down as a placement, with exact pieces; `stopped` by a limit or Ctrl-C."""
     shop = found.shop
     placed: list[PlacedJob] = []
-    totals: dict[tuple[int, int], tuple[Vector, Fraction]] = {}
-    parts: dict[tuple[int, int, int], tuple[Fraction, Vector]] = {}
+    known: dict[tuple[int, int, int], tuple[Vector, Fraction, Fraction, Vector]] = {}
     for job, run in zip(jobs, found.runs, strict=True):
-        key = run.wish, run.configuration
-        if key not in totals:
-            chosen = shop.wishes[run.wish].configurations
-            totals[key] = chosen.demand_at(run.configuration), chosen.value[run.configuration]
-        demand, value = totals[key]
         pieces = []
         for server, gpus in run.pieces:
-            part = (*key, gpus)
-            if part not in parts:
+            key = run.wish, run.configuration, gpus
+            if key not in known:
+                chosen = shop.wishes[run.wish].configurations
+                demand, value = (
+                    chosen.demand_at(run.configuration),
+                    chosen.value[run.configuration],
+                )
                 amounts = tuple(amount * gpus / job.gpus for amount in demand)
-                parts[part] = Fraction(gpus), amounts
-            whole, amounts = parts[part]
+                known[key] = demand, value, Fraction(gpus), amounts
+            demand, value, whole, amounts = known[key]
             pieces.append(Piece(server=server, gpus=whole, amounts=amounts))
         placed.append(PlacedJob(id=job.id, demand=demand, throughput=value, pieces=tuple(pieces)))
     return Placement(
