@@ -16,6 +16,7 @@ CSV = """timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-09 06:13:03,2951.0,2,5902.0,c
 2017-10-09 06:13:03,0.0,1,0.0,c
 2017-10-09 08:00:00,10,32,320,c
+2017-10-09 08:00:00,10,0,0,c
 """
 LOG = [
     {
@@ -90,8 +91,8 @@ def test_the_philly_csv_is_sorted_and_counted(tmp_path: Path, ending: str, packe
         ("line-3", 0, 2951, 2),
         ("line-2", 48 * 60 + 52, Fraction(133, 2), 1),
     ]
-    assert found.skipped == {"that took no time": 1, "above 16 GPUs": 1}
-    assert "2 jobs; left out: 1 that took no time, 1 above 16 GPUs" in str(found)
+    assert found.skipped == {"that took no time": 1, "above 16 GPUs": 1, "without a GPU": 1}
+    assert "2 jobs; left out: 1 that took no time, 1 above 16 GPUs, 1 without a GPU" in str(found)
     assert len(read_philly_csv(path).workload.jobs) == 3
 
 

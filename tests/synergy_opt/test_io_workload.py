@@ -93,6 +93,8 @@ BAD = [
     ("a,0,60,129,gnmt", 2, "gpus", "is 129, but the cluster has 128 GPUs"),
     ("a,0,60,1,unknown", 2, "profile", "no profile 'unknown'"),
     (",0,60,1,gnmt", 2, "id", "must not be empty"),
+    ("a\x07b,0,60,1,gnmt", 2, "id", "cannot be printed"),
+    ("a,0,60,1000001,gnmt", 2, "gpus", "but the cluster has 128"),
     ("a,0,60,1", 2, "", "has 4 cells"),
     ("a,0,60,1,gnmt,x", 2, "", "has 6 cells"),
     ('a,0,60,1,"gnmt', 2, "", "not CSV"),

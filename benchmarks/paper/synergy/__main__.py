@@ -27,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--workers", type=int, default=1, metavar="N", help="processes (default 1)"
     )
     parser.add_argument("--trace", metavar="F", help="fig6: the Philly trace, a CSV file")
+    parser.add_argument("--runs", metavar="DIR", help="keep every run here, and go on from there")
     parser.add_argument("--output", metavar="DIR", help="write JSON, pictures and a page here")
     options = parser.parse_args(arguments)
     wanted = list(ENTRIES) if options.entry == ["all"] else options.entry
@@ -36,7 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
     if options.seeds is not None and options.seeds < 1:
         parser.error("--seeds must be at least 1")
     settings = replace(
-        FULL if options.full else SMALL, workers=options.workers, trace=options.trace
+        FULL if options.full else SMALL,
+        workers=options.workers,
+        trace=options.trace,
+        runs=options.runs,
     )
     if options.seeds is not None:
         settings = replace(settings, seeds=tuple(range(1, options.seeds + 1)))

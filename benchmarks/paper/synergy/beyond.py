@@ -22,7 +22,7 @@ def beyond(settings: Settings) -> Outcome:
     short = (
         replace(settings, jobs=2600, first=1200, last=1700)
         if settings.full
-        else replace(settings, jobs=700, first=300, last=500)
+        else replace(settings, jobs=400, first=200, last=300)
     )
     base = Sweep(
         title="FIFO, single GPU",

@@ -27,6 +27,8 @@ class Settings:
         Processes.
     trace
         The public Philly trace, a CSV file, for Fig. 6; None draws a trace like it.
+    runs
+        A folder that keeps every run; None keeps nothing.
     """
 
     jobs: int
@@ -37,6 +39,7 @@ class Settings:
     full: bool
     workers: int = 1
     trace: str | None = None
+    runs: str | None = None
 
 
 SMALL = Settings(jobs=1400, first=800, last=1100, static_jobs=100, seeds=(1, 2, 3), full=False)

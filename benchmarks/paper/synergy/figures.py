@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean
 
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
@@ -24,7 +25,14 @@ from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
 
 W1, W2 = (20, 70, 10), (50, 0, 50)
 BOTH = ("proportional", "tune")
-SINGLE_LOADS, MULTI_LOADS = (5.0, 7.0, 9.0), (3.0, 4.0, 5.0)
+
+
+def _single_loads(settings: Settings) -> tuple[float, ...]:
+    return (5.0, 6.0, 7.0, 8.0, 9.0) if settings.full else (5.0, 9.0)
+
+
+def _multi_loads(settings: Settings) -> tuple[float, ...]:
+    return (2.0, 3.0, 4.0, 5.0) if settings.full else (3.0, 5.0)
 
 
 def _grows(gains: Sequence[Interval]) -> bool:
@@ -52,7 +60,7 @@ def fig1(settings: Settings) -> Outcome:
         found = swept(
             Sweep(
                 title=f"{policy.upper()}, single GPU",
-                loads=(SINGLE_LOADS[0], SINGLE_LOADS[-1]),
+                loads=_single_loads(settings),
                 mechanisms=BOTH,
                 policy=policy,
             ),
@@ -77,15 +85,15 @@ def _multi(policy: str, settings: Settings) -> Outcome:
     found = swept(
         Sweep(
             title=f"{policy.upper()}, multi-GPU",
-            loads=MULTI_LOADS,
+            loads=_multi_loads(settings),
             mechanisms=BOTH,
             policy=policy,
             demands="multi",
         ),
         settings,
     )
-    gains = [found.gain(load) for load in MULTI_LOADS]
-    top = MULTI_LOADS[-1]
+    gains = [found.gain(load) for load in found.sweep.loads]
+    top = found.sweep.loads[-1]
     runs = [(m, [found.figures[top, m, seed] for seed in found.seeds]) for m in BOTH]
     tails = {
         m: [f.percentile(95, keep=lambda hours: not is_short(hours)) for f in figures]
@@ -129,21 +137,21 @@ def fig9(settings: Settings) -> Outcome:
     found = swept(
         Sweep(
             title="FIFO, single GPU",
-            loads=SINGLE_LOADS,
-            mechanisms=("proportional", "greedy", "tune"),
+            loads=_single_loads(settings),
+            mechanisms=("proportional", "greedy", "tune", "tune-simulated"),
         ),
         settings,
     )
-    published = {"proportional": "81 h", "greedy": "–", "tune": "22 h"}
+    published = {"proportional": "81 h", "tune-simulated": "22 h (their simulator's TUNE)"}
     rows = [
         Row(
             what=f"9 jobs/h: average JCT, {name}",
-            published=published[name],
+            published=published.get(name, "–"),
             ours=f"{fmean(found.means(9.0, name)):.3g} h",
         )
         for name in found.sweep.mechanisms
     ]
-    gains = [found.gain(load) for load in SINGLE_LOADS]
+    gains = [found.gain(load) for load in found.sweep.loads]
     rows += _gain_rows(found, "3.4 (abstract), 81/22 = 3.7 (text)")
     rows.append(
         Row(
@@ -169,7 +177,7 @@ def fig10(settings: Settings) -> Outcome:
         for load in (low, 5.5)
         for m in mechanisms
     }
-    found = run_all(list(cases.values()), settings.workers)
+    found = run_all(list(cases.values()), settings)
     figures = {key: found[case] for key, case in cases.items()}
     used = {
         (load, m): f.used(settings.first / load, settings.last / load)
@@ -236,7 +244,7 @@ def fig11(settings: Settings) -> Outcome:
     """Fig. 11: FIFO, jobs of several GPUs, three workload splits."""
     rows, panels, data = [], [], []
     for split in (W1, (33, 33, 33), W2):
-        loads = (3.0, 5.0)
+        loads = (3.0, 4.0, 5.0) if settings.full else (5.0,)
         found = swept(
             Sweep(
                 title=f"split {split}",
@@ -247,7 +255,8 @@ def fig11(settings: Settings) -> Outcome:
             ),
             settings,
         )
-        panels.append(found.panel)
+        if len(loads) > 1:
+            panels.append(found.panel)
         data += found.data
         for load in loads:
             greedy = found.gain(load, "proportional", "greedy")
@@ -278,18 +287,24 @@ def fig12(settings: Settings) -> Outcome:
     """Fig. 12 and its table: CPU:GPU from 3 to 6, FIFO, single-GPU jobs."""
     loads = (9.0,)
     published = {3: "3.4", 6: "1.8"}
-    rows, data, gains = [], [], []
+    rows, data, gains, theirs = [], [], [], []
     for cores in (3, 4, 5, 6):
         found = swept(
-            Sweep(title=f"CPU:GPU {cores}", loads=loads, mechanisms=BOTH, cores_a_gpu=cores),
+            Sweep(
+                title=f"CPU:GPU {cores}",
+                loads=loads,
+                mechanisms=(*BOTH, "tune-simulated"),
+                cores_a_gpu=cores,
+            ),
             settings,
         )
         gains.append(found.gain(9.0))
+        theirs.append(found.gain(9.0, "tune-simulated"))
         rows.append(
             Row(
                 what=f"CPU:GPU {cores}, 9 jobs/h: JCT of proportional / TUNE",
                 published=published.get(cores, "–"),
-                ours=str(gains[-1]),
+                ours=f"{gains[-1]}; with their simulator's TUNE {theirs[-1]}",
             )
         )
         data += found.data
@@ -307,7 +322,12 @@ def fig12(settings: Settings) -> Outcome:
         x="cores a GPU",
         y="JCT of proportional / TUNE",
         lines=(
-            Line(label="here", x=(3.0, 4.0, 5.0, 6.0), y=tuple(g.value for g in gains)),
+            Line(label="here, TUNE", x=(3.0, 4.0, 5.0, 6.0), y=tuple(g.value for g in gains)),
+            Line(
+                label="here, their simulator's TUNE",
+                x=(3.0, 4.0, 5.0, 6.0),
+                y=tuple(g.value for g in theirs),
+            ),
             Line(label="published", x=(3.0, 6.0), y=(3.4, 1.8)),
         ),
     )
@@ -364,7 +384,7 @@ def fig6(settings: Settings) -> Outcome:
         for policy in policies
         for m in BOTH
     }
-    found = run_all(list(cases.values()), settings.workers)
+    found = run_all(list(cases.values()), settings)
     figures = {key: found[case] for key, case in cases.items()}
     rows = []
     for policy in policies:
@@ -409,7 +429,8 @@ def fig6(settings: Settings) -> Outcome:
         ),
     )
     data = [{**described(c), "mean_jct_h": f.mean} for c, f in found.items()]
-    source = settings.trace or "derived trace with Philly's GPU demands, 24 jobs/h"
+    derived = "derived trace with Philly's GPU demands, 24 jobs/h"
+    source = derived if settings.trace is None else Path(settings.trace).name
     return Outcome(rows=tuple(rows), panels=panels, data={"trace": source, "runs": data})
 
 
@@ -438,14 +459,14 @@ def table5(settings: Settings) -> Outcome:
             split=(30, 60, 10),
             demands="multi",
             servers=4,
-            jobs=600,
-            first=300,
-            last=500,
+            jobs=6 * settings.static_jobs,
+            first=3 * settings.static_jobs,
+            last=5 * settings.static_jobs,
         )
         for m in BOTH
         for seed in settings.seeds
     ]
-    found = run_all([*static, *dynamic], settings.workers)
+    found = run_all([*static, *dynamic], settings)
     n = len(settings.seeds)
 
     def of(cases: Sequence[Case], value: Callable[[Figures], float]) -> Interval:

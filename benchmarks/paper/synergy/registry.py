@@ -59,7 +59,13 @@ _ENTRIES = (
         hardware="",
         run=profiles.optimum,
     ),
-    Entry(name="fig13", title="DRF and Tetris (§5.7)", hardware=_NUMBERS, run=figures.fig13),
+    Entry(
+        name="fig13",
+        title="DRF and Tetris (§5.7)",
+        hardware=f"{_NUMBERS}; the paper fixes these two's resources for a job's life, here every "
+        "mechanism divides anew in each round",
+        run=figures.fig13,
+    ),
     Entry(
         name="beyond",
         title="Beyond the paper: the optimum over time, and moves that cost",

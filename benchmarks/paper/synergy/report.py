@@ -27,6 +27,7 @@ roughly. Small settings measure jobs 800 to 1,099 of 1,400, where queues are sti
 Numbers in brackets are 95 % bootstrap intervals over paired traces, one a seed: with three seeds
 they are a rough guide. "Holds" says whether the paper's statement held here.
 """
+_LOCAL = ("workers", "runs", "trace")  # nothing that a figure depends on, or a path
 _MARKS = "osD^v"
 _MANY = 60  # points beyond which a line needs no marks
 
@@ -51,7 +52,7 @@ def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -
         "entry": entry.name,
         "title": entry.title,
         "not_reproduced": entry.hardware,
-        "settings": asdict(settings),
+        "settings": {k: v for k, v in asdict(settings).items() if k not in _LOCAL},
         "rows": [asdict(row) for row in outcome.rows],
         "data": outcome.data,
     }

@@ -6,15 +6,19 @@ are the same jobs at every load and under every mechanism: what is compared is p
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from statistics import fmean
 
+import msgspec
 import numpy as np
 
+from benchmarks.paper.synergy.entry import Settings
+from synergy_opt import __version__
 from synergy_opt.drf import drf
 from synergy_opt.greedy import greedy
 from synergy_opt.io import read_philly_csv
@@ -33,13 +37,15 @@ from synergy_opt.simulation.policies import POLICIES
 from synergy_opt.simulation.simulate import simulate
 from synergy_opt.simulation.timing import Timing
 from synergy_opt.simulation.workload import Workload
+from synergy_opt.sweep import sweep
 from synergy_opt.tetris import tetris
-from synergy_opt.tune import tune
+from synergy_opt.tune import tune, tune_as_simulated
 
 MECHANISMS: Mapping[str, Mechanism] = {
     "proportional": proportional,
     "greedy": greedy,
     "tune": tune,
+    "tune-simulated": tune_as_simulated,
     "packed": packed,
     "drf": drf,
     "tetris": tetris,
@@ -161,12 +167,29 @@ def _workload(case: Case) -> Workload:
     )
 
 
-def run_all(cases: Sequence[Case], workers: int) -> dict[Case, Figures]:
-    """Run cases, in several processes if wished; the order of the answer is that of the cases."""
-    if workers < 2:
-        return {case: run(case) for case in cases}
-    with ProcessPoolExecutor(workers) as pool:
-        return dict(zip(cases, pool.map(run, cases), strict=True))
+def run_all(cases: Sequence[Case], settings: Settings) -> dict[Case, Figures]:
+    """Run cases that are not done yet; the order of the answer is that of the cases.
+
+    A run is kept, where a folder is given, under a name that says its whole case and the
+    package's version, so that a killed evaluation goes on where it stopped.
+    """
+    folder = None if settings.runs is None else Path(settings.runs)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    named = {_name(case): case for case in cases}
+    documents = sweep(named, _document, folder=folder, workers=settings.workers)
+    found = zip(named.values(), documents, strict=True)
+    return {case: msgspec.convert(document, Figures) for case, document in found}
+
+
+def _document(case: Case) -> dict[str, object]:
+    return asdict(run(case))
+
+
+def _name(case: Case) -> str:
+    text = f"{__version__} {sorted(asdict(case).items())}"
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return f"{case.policy}-{case.mechanism}-{case.load}-{case.seed}-{digest}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,5 +222,5 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Interval:
 
 
 def described(case: Case) -> dict[str, object]:
-    """Give a case as plain values for a file."""
-    return asdict(case)
+    """Give a case as plain values for a file; of a trace's path only its name."""
+    return asdict(case) | {"trace": case.trace and Path(case.trace).name}

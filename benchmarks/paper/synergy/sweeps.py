@@ -97,7 +97,7 @@ def swept(sweep: Sweep, settings: Settings) -> Swept:
         for mechanism in sweep.mechanisms
         for seed in settings.seeds
     ]
-    found = run_all(cases, settings.workers)
+    found = run_all(cases, settings)
     return Swept(
         sweep=sweep,
         seeds=settings.seeds,
