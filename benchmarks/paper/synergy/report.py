@@ -21,7 +21,7 @@ _HEAD = """# The Synergy paper's evaluation
 Written by `python -m benchmarks.paper.synergy ENTRY … --output docs/evaluation/synergy`; the JSON
 file of an entry has its settings and every run. Published figures are those of Mohan et al., OSDI
 '22. Model profiles are [ours](../../model-profiles.md): compare ratios and orders, and hours only
-roughly. Small settings measure jobs 800 to 1,099 of 1,400 (`beyond`: 200 to 299 of 400), where
+roughly. Small settings measure jobs 800 to 1,099 of 1,400 (the last two: 200 to 299 of 400), where
 queues are still growing and gains still small; `--full` takes the paper's steady state, jobs 4,000
 to 4,999, and ten traces.
 
