@@ -100,7 +100,8 @@ def write_picture(path: Path, panels: Sequence[Panel]) -> None:
         for k, line in enumerate(panel.lines):
             plain = len(line.x) > _MANY or panel.kind == "steps" or line.label.startswith("truth")
             mark = "" if plain else _MARKS[k % len(_MARKS)]
-            alone, under = line.label == "measured", line.label.startswith("truth")
+            alone = line.label in ("measured", "published")  # single points, nothing between
+            under = line.label.startswith("truth")
             axes.plot(
                 line.x,
                 line.y,
