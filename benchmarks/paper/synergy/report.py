@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.paper.synergy.entry import Entry, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.entry import FULL, SMALL, Entry, Outcome, Panel, Row, Settings
 from benchmarks.paper.synergy.registry import ENTRIES
 from synergy_opt.canvas import clean, colour, new_figure, save
 from synergy_opt.io.text import write_text
@@ -84,8 +84,11 @@ def _section(value: Mapping[str, Any], pictured: bool) -> str:
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if pictured:
         lines += ["", f"![{value['title']}](images/{name}.png)"]
-    full = " --full" if size["full"] else ""
-    return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{full}`", ""])
+    words = " --full" if size["full"] else ""
+    seeds = len(size["seeds"])
+    if seeds != len((FULL if size["full"] else SMALL).seeds):
+        words += f" --seeds {seeds}"
+    return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{words}`", ""])
 
 
 def write_picture(path: Path, panels: Sequence[Panel]) -> None:
