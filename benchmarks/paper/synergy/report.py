@@ -26,7 +26,8 @@ queues are still growing and gains still small; `--full` takes the paper's stead
 to 4,999, and ten traces.
 
 Numbers in brackets are 95 % bootstrap intervals over paired traces, one a seed: with three seeds
-they are a rough guide. "Holds" says whether the paper's statement held here.
+they are a rough guide. "Holds" says whether the paper's statement held here; a dash where there is
+none to hold, or where the intervals leave it open.
 """
 _LOCAL = ("workers", "runs", "trace")  # nothing that a figure depends on, or a path
 _MARKS = "osD^v"
