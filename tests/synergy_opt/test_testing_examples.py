@@ -30,7 +30,7 @@ def test_the_sound_heuristic_keeps_every_rule(rule):
 
 @pytest.mark.parametrize("name", SEEN_HERE)
 def test_each_wrong_one_is_named_by_a_small_instance(name):
-    """Tests that the rule that each breaks is found, on an instance that needs each of its jobs."""
+    """Tests that the broken rule is found, on an instance that needs each of its jobs."""
     mechanism, rule = getattr(examples, name), SEEN_HERE[name]
     found = smallest(lambda each: RULES[rule](each, mechanism), instances(), families())
     assert found is not None
