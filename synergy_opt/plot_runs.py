@@ -35,7 +35,7 @@ def jct(documents: Sequence[Document]) -> Figure:
     lines: dict[str, list[dict[str, Any]]] = {}
     for row in groups(documents):
         if row["load"] is None:
-            raise InvalidInstance("has no load: draw cdf or usage", row["workload"] or "static")
+            raise InvalidInstance("has no load: draw cdf or usage", row["workload"])
         lines.setdefault(f"{row['policy']}, {row['mechanism']}", []).append(row)
     figure = new_figure(6.4, 4)
     axes = figure.subplots()

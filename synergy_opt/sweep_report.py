@@ -85,12 +85,19 @@ def groups(documents: Iterable[Document]) -> list[dict[str, Any]]:
     base: dict[tuple[Any, ...], Document] = {}
     for document in documents:
         settings = document["settings"]
-        family = settings["workload"] if settings["seed"] is None else None
-        key = (family, settings["load"], settings["policy"], settings["mechanism"])
+        key = (_family(settings), settings["load"], settings["policy"], settings["mechanism"])
         found.setdefault(key, []).append(document)
         if settings["mechanism"] == "proportional":
             base[_pair(document)] = document
     return [_row(key, runs, base) for key, runs in found.items()]
+
+
+def _family(settings: Document) -> str | None:
+    """Name a trace without its seed; the paper's derived trace goes by its load."""
+    if settings["load"] is not None:
+        return None
+    name: str = settings["workload"]
+    return name.removesuffix(f"-{settings['seed']}")
 
 
 def _pair(document: Document) -> tuple[Any, ...]:
@@ -150,8 +157,8 @@ def completion(job: Document) -> Fraction:
 def table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Draw the rows for people: times in hours."""
     drawn = Table(
-        "policy", "mechanism", "load", "mean JCT", "95 % of seeds", "median", "p95", "p99",
-        "makespan", "queueing", "ρ", "GPUs", "speed-up",
+        "policy", "mechanism", "load or trace", "mean JCT", "95 % of seeds", "median", "p95",
+        "p99", "makespan", "queueing", "ρ", "GPUs", "speed-up",
     )  # fmt: skip
     for column in drawn.columns[2:]:
         column.justify = "right"
@@ -160,7 +167,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Table:
         drawn.add_row(
             row["policy"],
             row["mechanism"],
-            row["load"] or row["workload"] or "static",
+            row["load"] or row["workload"],
             f"{row['mean_h']:.3f} h",
             f"{low_high[0]:.2f}–{low_high[1]:.2f}" if low_high else "–",
             *(f"{row[f'{name}_h']:.2f}" for name in ("median", "p95", "p99", "makespan")),

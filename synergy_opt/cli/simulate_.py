@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synergy_opt.cli import DONE, common
+from synergy_opt.cli.simulate_options import add_cluster, add_sweep, add_timing, add_workload
 
 if TYPE_CHECKING:
     from synergy_opt.model import Cluster, Instance
@@ -33,10 +34,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"may be repeated (default proportional and tune): {HELP}",
     )
-    _add_workload(parser)
-    _add_cluster(parser)
-    _add_timing(parser)
-    _add_sweep(parser)
+    add_workload(parser)
+    add_cluster(parser)
+    add_timing(parser)
+    add_sweep(parser)
     common.add_json(parser)
     parser.epilog = (
         "Times are exact. used + free = capacity is checked in every resource at each decision; a "
@@ -44,95 +45,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         "one process and on many."
     )
     parser.set_defaults(run=run)
-
-
-def _add_workload(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("workload", "the paper's derived trace, or one from a file")
-    group.add_argument(
-        "--trace",
-        metavar="F",
-        help="CSV file id,submitted,duration,gpus,profile, times in seconds",
-    )
-    group.add_argument(
-        "--philly", metavar="F", help="CSV file timestamp,duration,num_gpus of the Philly trace"
-    )
-    group.add_argument(
-        "--load",
-        action="append",
-        type=common.positive,
-        metavar="X",
-        help="jobs an hour; may be repeated (default: all jobs arrive at once)",
-    )
-    group.add_argument("--jobs", type=common.count, metavar="N", help="(default 1000)")
-    group.add_argument(
-        "--split", type=common.weights, metavar="I,L,S", help="image, language, speech (20,70,10)"
-    )
-    group.add_argument(
-        "--gpu-demands", type=common.demands, metavar="G:W,…", help="weights (default 1)"
-    )
-    group.add_argument(
-        "--seeds", type=common.count, metavar="N", help="seeds 0 to N-1 of the trace (default 1)"
-    )
-    group.add_argument(
-        "--window",
-        type=_window,
-        metavar="A:B",
-        help="measure jobs A to B-1 of the trace alone, and end with them (default all)",
-    )
-
-
-def _add_cluster(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("cluster")
-    group.add_argument(
-        "--instance",
-        metavar="INSTANCE",
-        help="take cluster and profiles from an instance file, or a shipped one",
-    )
-    sizes = {"servers": "(default 16)", "gpus": "of a server (8)"}
-    for name, text in sizes.items():
-        group.add_argument(f"--{name}", type=common.count, metavar="N", help=text)
-    amounts = {"cpu": "cores of a server (24)", "memory": "GB of a server (500)"}
-    for name, text in amounts.items():
-        group.add_argument(f"--{name}", type=common.positive, metavar="N", help=text)
-
-
-def _add_timing(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("time")
-    group.add_argument(
-        "--round", type=common.positive, metavar="S", help="seconds of a round (default 300)"
-    )
-    group.add_argument("--fluid", action="store_true", help="no rounds: decide at every event")
-    group.add_argument(
-        "--sticky", action="store_true", help="rename identical servers so that most jobs stay"
-    )
-    zero = Fraction(0)
-    group.add_argument(
-        "--move-cost", type=_seconds, default=zero, metavar="S", help="s lost by a restored job"
-    )
-    group.add_argument(
-        "--profiling-time", type=_seconds, default=zero, metavar="S", help="s before the queue"
-    )
-    group.add_argument(
-        "--floor-iterations",
-        action="store_true",
-        help="as the Synergy authors' simulator: whole iterations a round, jobs end with a round",
-    )
-
-
-def _add_sweep(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("runs")
-    group.add_argument(
-        "--output",
-        metavar="FOLDER",
-        help="keep each run as a file when it is done, and do none twice; runs.csv and jobs.csv",
-    )
-    group.add_argument(
-        "--workers", type=common.count, default=1, metavar="N", help="processes (default 1)"
-    )
-    group.add_argument(
-        "--backend", choices=("loky", "dask", "ray"), default="loky", help="(default loky)"
-    )
-    group.add_argument("--address", metavar="A", help="scheduler of dask or ray")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -328,22 +240,6 @@ def _cluster(options: argparse.Namespace) -> tuple[Cluster, Any]:
         capacity=(options.cpu or Fraction(24), options.memory or Fraction(500)),
     )
     return Cluster(resources={"cpu": "cores", "memory": "GB"}, servers=[server]), None
-
-
-def _window(text: str) -> tuple[int, int]:
-    """Read ``4000:5000``."""
-    first, colon, last = text.partition(":")
-    if not colon:
-        raise argparse.ArgumentTypeError(f"must be A:B, not {text}")
-    return common.whole(first), common.count(last)
-
-
-def _seconds(text: str) -> Fraction:
-    """Read a number of seconds, 0 or more."""
-    value = common.number(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative, not {text}")
-    return value
 
 
 def _folder(name: str) -> Path:

@@ -36,9 +36,10 @@ def improve(
 ) -> Iterator[State]:
     """Give better states, by integer programmes over patterns and by loads of whole jobs.
 
-    Few servers: loads first, which prove; else what the relaxation counts at least once is kept,
-    which leaves a small programme and mostly is enough, then all known columns, then loads. Jobs
-    in pieces: with every pattern and division that can still be in a better placement.
+    First what the relaxation counts at least once is kept, which leaves a small programme and
+    mostly is enough. Then loads, where there are few servers: they prove. Else all known columns,
+    then loads. Jobs in pieces: with every pattern and division that can still be in a better
+    placement.
 
     Parameters
     ----------
@@ -49,14 +50,8 @@ def improve(
     # Of kinds and groups: what loads are priced by.
     rows = np.delete(relaxation.prices, np.s_[len(problem.uses) : -len(problem.sacks)])
     whole = not any(use.wish.pieces for use in problem.uses)
-    if problem.few and whole:
-        for found in by_loads(problem, rows, columns.unit, state):
-            state = found
-            yield state
-        if state.searched or problem.late:
-            return
     # With jobs in pieces the small programme may have no solution, which takes long to see.
-    part = 0.3 if whole else 0.15
+    part = 0.15 if not whole else 0.05 if problem.few else 0.3
     counts = solved(
         problem,
         columns,
@@ -70,6 +65,12 @@ def improve(
     yield state
     if counts.interrupted or problem.late:
         return
+    if problem.few and whole:
+        for found in by_loads(problem, rows, columns.unit, state):
+            state = found
+            yield state
+        if state.searched or problem.late:
+            return
     counts = solved(problem, columns, state, 0.4 if whole else 0.6, counts.columns)
     state = state.better(_runs(problem, columns, counts))
     yield state

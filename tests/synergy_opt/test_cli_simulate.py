@@ -40,6 +40,14 @@ def test_a_table_and_a_document(capsys):
     assert [run["summary"]["slowest"] for run in found["runs"]] == ["1", "1"]
 
 
+def test_seeds_of_a_static_trace_are_one_group(capsys):
+    """Tests that runs with different seeds are averaged, with an interval."""
+    argv = [*SMALL[:-2], "--seeds", "3", "--mechanism", "tune", "--json"]
+    (row,) = json.loads(said(capsys, argv))["groups"]
+    assert (row["workload"], row["load"], row["runs"]) == ("derived-static", None, 3)
+    assert row["interval_h"][0] < row["mean_h"] < row["interval_h"][1]
+
+
 def test_a_trace_from_a_file_by_hand(tmp_path, capsys):
     """Tests a run that is worked out by hand: two jobs of 600 s on one GPU."""
     path = trace(tmp_path, "a,0,600,1,gnmt", "b,1,600,1,gnmt")

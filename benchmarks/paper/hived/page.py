@@ -29,12 +29,13 @@ in figures; what that leaves open stands below each table. One command an experi
 python -m benchmarks.paper.hived load --full
 ```
 
-Without `--full` an experiment takes 12 days of the trace, not 60, at the same rate. This page
+Without `--full` or `--days` an experiment takes 12 days, not 60, at the same rate. This page
 is made of saved results by `python -m benchmarks.paper.hived.page`. Delays are means over a
 tenant's jobs of the time from submission to end, less the duration; "×" is the multiple of the
 same tenant's mean in its private cluster with the same scheduler. Sharing safety (no job granted
-or done later under cells than in private) was checked for every job of every run; an experiment
-in which it did not hold would end with an error.
+or done later under cells than in private) is checked for every job of every run under cells; an
+experiment in which it does not hold ends with an error. Only the saved fragmentation figures are
+older than that check.
 """
 
 
@@ -48,9 +49,9 @@ def main() -> int:
         data = json.loads(path.read_text())
         rows = tuple(Row(**row) for row in data["rows"])
         found = Experiment(data["title"], rows, data["open"], None)
-        command = f"python -m benchmarks.paper.hived {name}" + (
-            " --full" if data["scale"].startswith("141950") else ""
-        )
+        days = int(data["scale"].split()[-2])
+        size = {12: "", 60: " --full"}.get(days, f" --days {days}")
+        command = f"python -m benchmarks.paper.hived {name}{size}"
         made = f"`{command}`: {data['scale']}, seed {data['seed']}."
         if name in ("speed", "philly"):
             made = f"`{command}`."

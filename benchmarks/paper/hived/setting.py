@@ -22,10 +22,9 @@ __all__ = [
     "Setting",
     "Study",
     "compared",
-    "full",
+    "generated",
     "ratio",
     "require_safe",
-    "short",
     "table",
 ]
 
@@ -60,14 +59,11 @@ class Setting:
         )
 
 
-def full(seed: int) -> Setting:
-    """Return the published size: 279 nodes, 141,950 jobs in 60 days."""
-    return _setting(ProductionOptions(), seed)
-
-
-def short(seed: int) -> Setting:
-    """Return a fifth of the time at the same rate: 28,390 jobs in 12 days."""
-    return _setting(ProductionOptions(days=12, jobs=28_390), seed)
+def generated(days: int, seed: int) -> Setting:
+    """Return the published cluster and so many of its 60 days, at the published rate of jobs."""
+    published = ProductionOptions()
+    jobs = round(published.jobs * days / published.days)
+    return _setting(replace(published, days=days, jobs=jobs), seed)
 
 
 def _setting(options: ProductionOptions, seed: int) -> Setting:
