@@ -62,7 +62,9 @@ def _check_alike(documents: Sequence[Document], folder: str) -> None:
     for document in documents:
         settings = document["settings"]
         drawn = [f"{settings[name]}" for name in ("workload", "load", "seed")]
-        alike = [(("content", *drawn), "the jobs, profiles or servers")]
+        # A line is over one kind of trace: one of a file, or one drawn for each load and seed.
+        alike = [(("workload", *drawn[1:]), "the traces")]
+        alike += [(("content", *drawn), "the jobs, profiles or servers")]
         alike += [(("own", settings["mechanism"]), f"the file of {settings['mechanism']}")]
         alike += [((name,), name) for name in settings if name not in _VARIED]
         for key, what in alike:
@@ -104,7 +106,7 @@ def _pair(document: Document) -> tuple[Any, ...]:
     return tuple(
         str(value)
         for name, value in document["settings"].items()
-        if name not in ("mechanism", "version")
+        if name not in ("mechanism", "own", "version")
     )
 
 
