@@ -76,6 +76,8 @@ class LoadSearch:
         self._lattice, self._late = lattice, late
         self._unit, kinds = Fraction(master.unit), len(master.jobs)
         self._needs = [some.needs(kinds) for some in listed]
+        most = (int(needs.sum(axis=0).max(initial=0)) for needs in self._needs)
+        self._most_jobs = max(most, default=0)  # in a load
         # Rounded up: bounds made of these hold for the true values.
         self._scaled = [
             some.sums(np.array([self._ceiling(k, c) for k, c in some.numbers], dtype=np.int64))
@@ -181,8 +183,8 @@ class LoadSearch:
         rows = self._master.duals()
         kinds, groups = len(self._master.jobs), len(self._listed)
         scaled = np.rint(np.concatenate([rows[:kinds], rows[kinds + groups :]]) * float(_STEPS))
-        if np.abs(scaled).max(initial=0.0) >= 2.0**52:
-            return False
+        if np.abs(scaled).max(initial=0.0) * self._largest_load() >= 2.0**61:
+            return False  # a sum of prices over a load might not be an int64
         prices = scaled.astype(np.int64)
         total = sum(p * n for p, n in zip(prices[:kinds].tolist(), self._master.jobs, strict=True))
         kept = [
@@ -201,6 +203,14 @@ class LoadSearch:
         near = float(bound - self._floor) <= _CLOSE * float(abs(self._floor))
         return near and self._closed_exactly()
 
+    def _largest_load(self) -> float:
+        """Give no less than what the entries of a load sum to, over jobs and cuts; at least 1."""
+        cuts = sum(
+            max((int(some.max(initial=0)) for some in weights), default=0)
+            for weights in self._weights
+        )
+        return float(1 + self._most_jobs + cuts)
+
     def _closed_exactly(self) -> bool:
         """Do it with the exact prices of the basis, where these can be had."""
         found = self._basis_prices()
@@ -218,10 +228,13 @@ class LoadSearch:
             if not len(some):
                 continue
             gain = self._scaled[h] / _STEPS - near @ self._needs[h]
+            size = np.abs(self._scaled[h]) / _STEPS + np.abs(near) @ self._needs[h]
             for price, weights in zip(kept, self._weights, strict=True):
                 gain -= float(price / scale) * weights[h]
-            # Doubles sort out what is far below the largest; the rest is compared exactly.
-            close = np.flatnonzero(gain >= gain.max() - 1e-6 * max(1.0, abs(gain.max())))
+                size += abs(float(price / scale)) * weights[h]
+            # Doubles sort out what is far below the largest, by far more than their rounding of
+            # terms of this size; the rest is compared exactly.
+            close = np.flatnonzero(gain >= gain.max() - 1e-6 * max(1.0, size.max()))
             largest = Fraction(0)
             for j in close.tolist():
                 charge = sum(rows[t] * int(n) for t, n in enumerate(self._needs[h][:, j]) if n)
