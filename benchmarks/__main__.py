@@ -21,7 +21,7 @@ COMMANDS = {
     "speed": "time each stage apart; compare with a stored baseline",
 }
 _MODULES = {"verify-archive": "archive.verify", "update-archive": "archive.update"}
-_MODULES |= {"instances": "instances.command", "speed": "speed.command"}
+_MODULES |= {name: f"{name}.command" for name in ("instances", "report", "speed")}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -36,7 +36,8 @@ class Answer:
         ``"optimal"`` where it claims that, ``"limit"`` where it stopped early, ``""`` where it
         claims nothing.
     bound
-        The upper bound that it claims, a float as its solver has it.
+        The upper bound that it claims, a float as its solver has it; None where the placement
+        carries a bound with its certificate, or where there is none.
     """
 
     placement: Placement | None
@@ -163,6 +164,5 @@ def claims(placement: Placement, stop: Stop | None = None, bound: float | None =
         optimal, limit = placement.proof not in (None, "none"), placement.stopped
     else:
         optimal, limit = stop is Stop.OPTIMAL, stop is not Stop.OPTIMAL
-    own = None if placement.bound is None else float(placement.bound.value)
     said: Literal["optimal", "limit", ""] = "optimal" if optimal else "limit" if limit else ""
-    return Answer(placement=placement, said=said, bound=own if bound is None else bound)
+    return Answer(placement=placement, said=said, bound=bound)
