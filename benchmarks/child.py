@@ -9,20 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import resource
+import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
 GRACE = 1.5  # times the time limit, before the processor limit ends a method that ignores it
+_LOOK = 0.5  # seconds between looks at whether the parent is still there
 
 
 def main(folder: Path) -> int:
     """Run the request."""
     request = json.loads((folder / "request.json").read_text("utf-8"))
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     megabytes, seconds = request["memory"], request["time"]
     resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20,) * 2)
-    end = int(seconds * GRACE) + 30  # an orphan of a killed parent ends, too
+    end = int(seconds * GRACE) + 30
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
     try:
         outcome = _run(folder, request)
@@ -62,6 +67,13 @@ def _run(folder: Path, request: dict[str, object]) -> dict[str, object]:
         "said": found.said,
         "claimed_bound": found.bound,
     }
+
+
+def _end_with(parent: int) -> None:
+    """End this process group when the parent is gone: a killed study leaves no run behind."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def _warm(target: str) -> None:
