@@ -104,7 +104,8 @@ def growth_exponent(
     if len(set(sizes)) < 3:
         return None
     x, y = np.log(np.array(sizes, dtype=float)), np.log(np.maximum(np.array(times, float), 1e-6))
-    rng, slopes = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    slopes: list[float] = []
     while len(slopes) < 500:
         drawn = rng.integers(len(x), size=len(x))
         if len(set(x[drawn].tolist())) > 1:

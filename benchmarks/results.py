@@ -17,7 +17,7 @@ from synergy_opt.errors import InvalidInstance
 from synergy_opt.io.text import read_text, write_text
 
 Row = dict[str, object]
-_KEY = ("instance", "method", "seed", "time_limit", "memory_limit")
+_KEY = ("instance", "sha256", "method", "seed", "time_limit", "memory_limit")
 
 
 def read_results(path: Path) -> list[Row]:

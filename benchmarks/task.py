@@ -15,10 +15,11 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from benchmarks.environment import environment, today
-from benchmarks.instances.catalog import checksum, load
+from benchmarks.instances.catalog import catalog, checksum, load
 from benchmarks.methods import Method
 from benchmarks.problems import bounded, solved
 from synergy_opt.errors import InvalidInstance
@@ -51,9 +52,10 @@ class Task:
     memory: int
 
     @property
-    def key(self) -> tuple[str, str, int, float, int]:
-        """Give what tells runs apart."""
-        return self.instance, self.method.label, self.seed, self.time, self.memory
+    def key(self) -> tuple[object, ...]:
+        """Give what tells runs apart; an instance that changed is another one."""
+        digest = digest_of(self.instance)
+        return self.instance, digest, self.method.label, self.seed, self.time, self.memory
 
 
 def run_task(task: Task) -> tuple[Row, bytes | None]:
@@ -104,6 +106,13 @@ def judged(instance: Instance, answer: Path) -> Row:
 
 def _instance(name: str) -> Instance:
     return read_instance(name) if name.endswith(".json") else load(name)
+
+
+@cache
+def digest_of(name: str) -> str:
+    """Give the checksum of an instance, on record or computed."""
+    known = catalog().get(name)
+    return checksum(_instance(name)) if known is None else known.sha256
 
 
 def _request(task: Task) -> dict[str, object]:
@@ -169,8 +178,6 @@ def check_instance(name: str) -> None:
     InvalidInstance
         Naming it and the rule.
     """
-    from benchmarks.instances.catalog import catalog  # noqa: PLC0415
-
     if name.endswith(".json"):
         read_instance(name)
     elif name not in catalog():

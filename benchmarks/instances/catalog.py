@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def recipes() -> Iterator[Recipe]:
                     family="mix",
                     servers=servers,
                     seed=seed,
-                    make=lambda n, s=servers, d=seed, w=split: families.mix(n, s, d, split=w),
+                    make=partial(families.mix, servers=servers, seed=seed, split=split),
                     parameters={"split": list(split)},
                 )
     yield from _plain("different", families.different, (2, 8, 64))
@@ -96,7 +96,7 @@ def recipes() -> Iterator[Recipe]:
             family="widest-gap",
             servers=1,
             seed=None,
-            make=lambda n, j=jobs: families.widest_gap(n, j),
+            make=partial(families.widest_gap, jobs=jobs),
         )
     for count in (3, 5):
         for servers in (4, 16):
@@ -106,17 +106,13 @@ def recipes() -> Iterator[Recipe]:
                     family=f"resources-{count}",
                     servers=servers,
                     seed=seed,
-                    make=lambda n, s=servers, d=seed, c=count: families.resources(
-                        n, s, d, count=c
-                    ),
+                    make=partial(families.resources, servers=servers, seed=seed, count=count),
                 )
     yield from _plain("groups", families.groups, (4, 16, 64))
     yield from _plain("triplets", families.triplets, (3, 8, 24))
 
 
-def _plain(
-    family: str, make: Callable[[str, int, int], Instance], sizes: tuple[int, ...]
-) -> Iterator[Recipe]:
+def _plain(family: str, make: Callable[..., Instance], sizes: tuple[int, ...]) -> Iterator[Recipe]:
     for servers in sizes:
         for seed in range(2):
             yield Recipe(
@@ -124,7 +120,7 @@ def _plain(
                 family=family,
                 servers=servers,
                 seed=seed,
-                make=lambda n, s=servers, d=seed: make(n, s, d),
+                make=partial(make, servers=servers, seed=seed),
             )
 
 

@@ -6,10 +6,12 @@ Python's own generator seeded with a string; no float decides anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from random import Random
+
+import numpy as np
 
 from benchmarks.synergy.packed_cases import different as packed_different
 from synergy_opt.exact import ExactArray
@@ -19,7 +21,7 @@ from synergy_opt.model import Cluster, Instance, Job, Objective, Profile, Server
 
 DEMANDS, WEIGHTS = (1, 2, 4, 8), (70, 10, 15, 5)
 RESOURCES = {"cpu": "cores", "memory": "GB", "storage": "MB/s", "network": "Gb/s", "cache": "MB"}
-AMOUNTS = (24, 500, 800, 100, 64)
+AMOUNTS = tuple(map(Fraction, (24, 500, 800, 100, 64)))
 
 
 def mix(name: str, servers: int, seed: int, *, split: Sequence[int]) -> Instance:
@@ -42,7 +44,7 @@ def ties(name: str, servers: int, seed: int) -> Instance:
     rng = Random(f"ties {seed}")
     steps = [Fraction(k, 3) for k in range(1, 7)]
     axes = {"cpu": [3 * s for s in steps], "memory": [Fraction(125, 2) * s for s in steps]}
-    rules = {
+    rules: dict[str, Callable[[int, int], int]] = {
         "cpu": lambda i, _: i,
         "memory": lambda _, j: j,
         "both": min,
@@ -62,18 +64,19 @@ def ties(name: str, servers: int, seed: int) -> Instance:
 
 
 def without_floor(name: str, servers: int, seed: int) -> Instance:
-    """Give jobs without a smallest fair configuration: less CPU is made up for by more memory."""
+    """Give jobs without a smallest fair configuration: less of one resource, more of the other.
+
+    A job is fair where a·i + b·j is at least what it is at the share, i and j counting steps of a
+    quarter share; rates a and b differ between models, so that trading pays.
+    """
     rng = Random(f"without floor {seed}")
-    steps = [Fraction(k, 4) for k in (2, 3, 4, 6, 8)]
+    steps = [Fraction(k, 4) for k in (2, 3, 4, 5, 6)]
     axes = {"cpu": [3 * s for s in steps], "memory": [Fraction(125, 2) * s for s in steps]}
     profiles = []
     for k in range(10):
-        gain, tilt = rng.randint(5, 60), rng.randint(0, 4)
-        table = [
-            [100 + gain * (i + j - 4) + tilt * max(0, i + j - 4) * (i - j + 4) for j in range(5)]
-            for i in range(5)
-        ]
-        table = [[max(value, 1) for value in row] for row in table]
+        a, b, gain = rng.randint(1, 3), rng.randint(1, 3), rng.randint(2, 12)
+        scores = [[a * i + b * j - 2 * (a + b) for j in range(5)] for i in range(5)]
+        table = [[100 + (gain if s > 0 else 8) * s for s in row] for row in scores]
         profiles.append(Profile(name=f"p{k}", axes=axes, throughput=table))
     jobs = _jobs(rng, 8 * servers, [p.name for p in profiles])
     return Instance(name=name, cluster=_cluster(servers, 2), profiles=profiles, jobs=jobs)
@@ -115,7 +118,7 @@ def resources(name: str, servers: int, seed: int, *, count: int) -> Instance:
             min(c[i] for c, i in zip(curves, at, strict=True))
             for at in product(range(3), repeat=count)
         ]
-        table = ExactArray(_nested(values, count))
+        table = ExactArray(np.array(values).reshape((3,) * count))
         profiles.append(Profile(name=f"p{k}", axes=axes, throughput=table))
     jobs = _jobs(rng, 8 * servers, [p.name for p in profiles])
     return Instance(name=name, cluster=cluster, profiles=profiles, jobs=jobs)
@@ -125,9 +128,9 @@ def groups(name: str, servers: int, seed: int) -> Instance:
     """Give a mix on three kinds of servers: half 8 GPUs, a quarter richer, a quarter small."""
     quarter = servers // 4
     kinds = [
-        Server(type="8xGPU", count=servers - 2 * quarter, gpus=8, capacity=(24, 500)),
-        Server(type="8xGPU-rich", count=quarter, gpus=8, capacity=(64, 1000)),
-        Server(type="4xGPU", count=quarter, gpus=4, capacity=(32, 256)),
+        Server(type="8xGPU", count=servers - 2 * quarter, gpus=8, capacity=AMOUNTS[:2]),
+        Server(type="8xGPU-rich", count=quarter, gpus=8, capacity=(Fraction(64), Fraction(1000))),
+        Server(type="4xGPU", count=quarter, gpus=4, capacity=(Fraction(32), Fraction(256))),
     ]
     cluster = Cluster(resources={"cpu": "cores", "memory": "GB"}, servers=kinds)
     load = Fraction(cluster.gpus, 8 * servers)
@@ -142,7 +145,8 @@ def triplets(name: str, servers: int, seed: int) -> Instance:
     GB are cut at random; a job makes 2 with its cut, 1 with a part of it that is within its share.
     """
     rng = Random(f"triplets {seed}")
-    profiles, jobs = [], []
+    profiles: list[Profile] = []
+    jobs: list[tuple[int, str]] = []
     for _ in range(servers):
         gpus = rng.choice(((3, 3, 2), (4, 2, 2), (4, 3, 1), (5, 2, 1)))
         cores, memory = _cut(rng, 240), _cut(rng, 500)
@@ -205,10 +209,3 @@ def _cut(rng: Random, whole: int) -> tuple[int, int, int]:
     least = whole // 10
     a, b = sorted((rng.randrange(whole - 3 * least + 1), rng.randrange(whole - 3 * least + 1)))
     return a + least, b - a + least, whole - b - 2 * least
-
-
-def _nested(values: Sequence[int], depth: int) -> list[object]:
-    if depth == 1:
-        return list(values)
-    part = len(values) // 3
-    return [_nested(values[k * part : (k + 1) * part], depth - 1) for k in range(3)]
