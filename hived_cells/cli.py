@@ -1,7 +1,7 @@
 """The `hived-cells` command: takes arguments, gives output and an exit code.
 
-0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a limit (none of the
-commands here has one); one message on standard error, never a traceback.
+0 done, 1 a check failed, 2 bad input or usage, 3 infeasible, 4 stopped at a limit; one message on
+standard error, never a traceback.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from hived_cells.choose import (
     healthy_first,
     lowest_address,
 )
+from hived_cells.cli_simulate import add_commands
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
 from hived_cells.hierarchy import Cell
 from hived_cells.output import beside, output
@@ -148,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
         "--picture", type=Path, metavar="FILE", help="draw one pool (.png, .svg, .pdf)"
     )
     show.set_defaults(run=_show)
+    add_commands(commands)
     return parser
 
 
@@ -220,7 +222,8 @@ def _show(options: argparse.Namespace) -> int:
     if options.picture is not None:
         if len(pools) != 1:
             raise InvalidSpec(f"--pool: which is drawn? There are {[p.name for p in pools]}")
-        _save_picture(options.picture, book.cluster[pools[0].name], pools[0].name)
+        name = pools[0].name
+        _save_picture(options.picture, book.cluster[name], name, book.gangs_by_gpu(name))
     trees = {
         pool.name: cell_tree(
             book.cluster[pool.name],
@@ -281,13 +284,13 @@ def _choice(name: str) -> Choose:
     return choose
 
 
-def _save_picture(path: Path, state: Any, title: str) -> None:
+def _save_picture(path: Path, state: Any, title: str, gangs: dict[int, str]) -> None:
     if not path.suffix:
         raise InvalidSpec(f"--picture: {path}: an ending such as .png, .svg or .pdf is needed")
     try:
         from hived_cells.plot import draw
 
-        figure = draw(state, title=title)
+        figure = draw(state, title=title, gangs=gangs)
     except ImportError:
         raise InvalidSpec("--picture: needs the extra 'plot' (matplotlib)") from None
     with beside(path) as part:

@@ -1,5 +1,6 @@
 """Pictures of the cell tree: takes a state, gives a matplotlib figure (extra `plot`)."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hived_cells import bitset
@@ -17,12 +18,12 @@ MAX_GPUS_DRAWN = 2048  # below one pixel a GPU nothing can be seen
 _FREE, _SPLIT, _LOW, _BAD = "#f2f2f2", "white", "#8c8c8c", "#c00000"
 
 
-def draw(state: State, *, title: str = "") -> "Figure":
+def draw(state: State, *, title: str = "", gangs: Mapping[int, str] | None = None) -> "Figure":
     """Return a picture: a row a level, top level above, each cell as wide as its GPUs.
 
     Held cells have their tenant's colour, pinned ones not in use its outline, free ones are
     grey, split ones white. Below the lowest row stand the GPUs in low-priority use (grey) and
-    the bad ones (red).
+    the bad ones (red), and which gang runs on which GPUs.
 
     Parameters
     ----------
@@ -30,6 +31,8 @@ def draw(state: State, *, title: str = "") -> "Figure":
         What to draw.
     title
         Written above the picture.
+    gangs
+        GPU → the gang that runs on it.
 
     Raises
     ------
@@ -73,8 +76,27 @@ def draw(state: State, *, title: str = "") -> "Figure":
     axes.set_xlabel("GPU")
     axes.set_ylabel("level")
     axes.set_title(title)
+    if gangs:
+        _gang_row(axes, gangs)
     _legend(figure, state)
     return figure
+
+
+def _gang_row(axes: "Axes", gangs: Mapping[int, str]) -> None:
+    """Draw the gangs' names on their GPUs below everything else."""
+    runs: list[tuple[str, int, int]] = []  # name, first GPU, GPUs side by side
+    for gpu, name in sorted(gangs.items()):
+        if runs and runs[-1][0] == name and sum(runs[-1][1:]) == gpu:
+            runs[-1] = (name, runs[-1][1], runs[-1][2] + 1)
+        else:
+            runs.append((name, gpu, 1))
+    for name, first, gpus in runs:
+        style = {"facecolor": "white", "edgecolor": "black", "linewidth": 0.6}
+        _box(axes, first, -0.8, gpus, style, height=0.4)
+        axes.text(first + gpus / 2, -0.8, name, ha="center", va="center", fontsize="x-small")
+    axes.set_ylim(bottom=-1.15)
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    axes.set_yticks([-0.8, *axes.get_yticks()], ["gang", *labels])
 
 
 def _style(

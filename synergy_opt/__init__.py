@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from synergy_opt.packed import packed as packed
     from synergy_opt.packed import packed_program as packed_program
     from synergy_opt.placement import place as place
+    from synergy_opt.progress import Progress as Progress
     from synergy_opt.proportional import proportional as proportional
     from synergy_opt.realize import realize as realize
     from synergy_opt.runnable import runnable as runnable
@@ -90,6 +91,7 @@ _EXPORTS = {
     "greedy": ("greedy",),
     "ideal": ("ideal_allocation", "skipping_bound"),
     "placement": ("place",),
+    "progress": ("Progress",),
     "proportional": ("proportional",),
     "solution": ("Limits",),
     "tune": ("tune",),

@@ -23,6 +23,7 @@ from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job, Vector
 from synergy_opt.multipliers import checked_prices, lattice, price_bound
 from synergy_opt.program import Program, ideal_program
+from synergy_opt.progress import Watcher
 from synergy_opt.relaxation import Counts, best_bound, relax, with_columns
 from synergy_opt.runnable import runnable
 from synergy_opt.solution import Limits, Solution, Stop, limits_of
@@ -42,6 +43,7 @@ def ideal_allocation(
     floor: Floor = "fixing",
     consolidated: bool = True,
     limits: Limits | None = None,
+    watch: Watcher | None = None,
 ) -> Allocation:
     """Choose each runnable job's configuration so that the sum of throughputs is highest.
 
@@ -69,6 +71,9 @@ def ideal_allocation(
         holds for fair placements of all listed jobs that keep this rule.
     limits
         Time, gap, threads and seed of the solver.
+    watch
+        Called by the core with a `Progress` each time that more is known; the other solvers, who
+        tell nothing before the end, do not call it.
 
     Returns
     -------
@@ -111,7 +116,9 @@ def ideal_allocation(
     limits = limits_of(limits)
     jobs, mixed = runnable(instance), floor == "rows" and not integral
     if solver == "core":
-        return core_allocation(instance, jobs, consolidated=consolidated, limits=limits)
+        return core_allocation(
+            instance, jobs, consolidated=consolidated, limits=limits, watch=watch
+        )
     merged = kinds(instance, jobs, consolidated=consolidated)
     start = monotonic()
     relaxed = relax(instance, merged, rows=mixed, limits=limits, needed=not integral)

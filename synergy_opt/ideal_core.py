@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from time import monotonic
 
 from synergy_opt.answer import Allocation, Bound, Choice, Proof
 from synergy_opt.knapsack import Outcome, solve
 from synergy_opt.model import Instance, Job
 from synergy_opt.options import Options, options
+from synergy_opt.progress import Progress, Watcher
 from synergy_opt.solution import Limits, Stop
 
 
 def core_allocation(
-    instance: Instance, jobs: Sequence[Job], *, consolidated: bool, limits: Limits
+    instance: Instance,
+    jobs: Sequence[Job],
+    *,
+    consolidated: bool,
+    limits: Limits,
+    watch: Watcher | None = None,
 ) -> Allocation:
     """Solve the ILP of stage 1 as a multiple-choice knapsack.
 
@@ -29,6 +36,8 @@ def core_allocation(
         As in `ideal_allocation`.
     limits
         Time and gap; at a limit the best answer so far, at least everyone's fair share.
+    watch
+        Called each time that more is known.
 
     Returns
     -------
@@ -36,9 +45,16 @@ def core_allocation(
         ``proof``: "multipliers" where the price bound meets the throughput; "core" where every
         combination of the `rivals` that reduced costs leave was decided in exact arithmetic.
     """
+    began = monotonic()
     found = options(instance, jobs, consolidated=consolidated)
     start = found.share, found.table.counts
-    outcome = solve(found.table, start=start, limits=limits)
+
+    def tell(known: Outcome) -> None:
+        if watch is not None and known.value is not None:
+            seconds = monotonic() - began
+            watch(Progress(seconds=seconds, throughput=known.value, bound=known.bound))
+
+    outcome = solve(found.table, start=start, limits=limits.since(began), watch=tell)
     multipliers = tuple(p / u for p, u in zip(outcome.prices, found.units, strict=True))
     return Allocation(
         instance=instance.name,

@@ -13,6 +13,7 @@ from synergy_opt.errors import Infeasible
 from synergy_opt.ideal import ideal_allocation
 from synergy_opt.model import Instance
 from synergy_opt.placement import place
+from synergy_opt.progress import Watcher
 from synergy_opt.realize import realize, unplaced
 from synergy_opt.solution import Limits, limits_of
 
@@ -24,6 +25,7 @@ def optimal(
     fewest_splits: bool = False,
     solver: str | None = None,
     limits: Limits | None = None,
+    watch: Watcher | None = None,
 ) -> Placement:
     """Choose the best configurations (`ideal_allocation`) and place them (`place`).
 
@@ -34,7 +36,7 @@ def optimal(
     whole_gpus
         False: split jobs have fractional GPUs, as in the paper. True: the answer is rounded to
         whole GPUs (`realize`), a heuristic: it can then be less than the best.
-    fewest_splits, solver, limits
+    fewest_splits, solver, limits, watch
         As in `place` and `ideal_allocation`.
 
     Returns
@@ -59,7 +61,7 @@ def optimal(
     True
     """
     limits, start = limits_of(limits), monotonic()
-    allocation = ideal_allocation(instance, solver=solver, limits=limits)
+    allocation = ideal_allocation(instance, solver=solver, limits=limits, watch=watch)
     limits = limits.since(start)
     if not whole_gpus:
         return place(instance, allocation, fewest_splits=fewest_splits, limits=limits)

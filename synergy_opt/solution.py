@@ -19,6 +19,8 @@ from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import shown
 from synergy_opt.program import FloatArray
 
+_LONGEST = 1e300  # seconds; a whole number beyond has no double near it
+
 
 class Stop(enum.StrEnum):
     """Why a solver stopped."""
@@ -52,8 +54,9 @@ class Limits:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.time is not None and not (_is_real(self.time) and self.time >= 0):
-            raise InvalidInstance(f"must be at least 0 seconds, not {shown(self.time)}", ".time")
+        if self.time is not None and not _is_time(self.time):
+            rule = f"must be at least 0 seconds and finite, not {shown(self.time)}"
+            raise InvalidInstance(rule, ".time")
         object.__setattr__(self, "gap", not_negative(self.gap, ".gap"))
         object.__setattr__(self, "threads", whole_count(self.threads, ".threads"))
         whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
@@ -67,8 +70,11 @@ class Limits:
         return replace(self, time=max(0.0, self.time - (monotonic() - start)))
 
 
-def _is_real(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_time(value: object) -> bool:
+    """Tell whether a value is a number of at least 0 that a double holds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= _LONGEST
 
 
 def limits_of(limits: object) -> Limits:

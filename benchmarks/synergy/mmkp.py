@@ -7,13 +7,30 @@ value and a demand for each resource. Solutions that follow are not read.
 
 from __future__ import annotations
 
+import csv
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
 from synergy_opt.exact import exact
 from synergy_opt.knapsack import Table
+
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "mmkp"
+
+# Optima of the whole problems, as the literature gives them: Khan, Li, Manning and Akbar, Studia
+# Informatica 2 (2002), proved by branch and bound by Sbihi, J. Comb. Optim. 13 (2007).
+_OPTIMA = {"I01": 173, "I02": 364, "I03": 1602, "I04": 3597, "I05": "3905.7", "I06": "4799.3"}
+
+
+def known_optimum(name: str, resources: int | None) -> Fraction:
+    """Give the known optimum of I01 to I07 with two resources, of I01 to I06 with all."""
+    if resources is None:
+        return Fraction(_OPTIMA[name])
+    with (FOLDER / "two_resource_optima.csv").open() as lines:
+        known = {row["instance"]: Fraction(row["optimum"]) for row in csv.DictReader(lines)}
+    return known[name]
 
 
 def read_mmkp(text: str, *, resources: int | None = None) -> Table:

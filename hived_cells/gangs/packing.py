@@ -79,6 +79,9 @@ Filled(origin=(2,), number=1, contents=((4, 1),)))
 Filled(origin=(1,), number=1, contents=((3, 1), (2, 2))))
     """
     ordered = merged(pods)
+    room = sum([one.capacity * one.number for one in bins])
+    if sum([size * count for size, count in ordered]) > room:
+        return Packing(None, exact=True)
     if (filled := _greedy(bins, ordered)) is not None:
         return Packing(filled, exact=True)
     if all(larger % smaller == 0 for (larger, _), (smaller, _) in pairwise(ordered)):
@@ -141,6 +144,8 @@ def _greedy(bins: Sequence[Bin], pods: Contents) -> tuple[Filled, ...] | None:
 
 def _search(bins: Sequence[Bin], pods: Contents, budget: int) -> Packing:
     """Try every capacity for every pod; states that led nowhere are remembered."""
+    if sum(count for _, count in pods) > MAX_SEARCHED:
+        return Packing(None, exact=False)
     sizes = [size for size, count in pods for _ in range(count)]
     needed = [sum(sizes[place:]) for place in range(len(sizes) + 1)]
     room: dict[int, int] = {}
@@ -172,8 +177,6 @@ def _search(bins: Sequence[Bin], pods: Contents, budget: int) -> Packing:
         dead.add(key)
         return False
 
-    if len(sizes) > MAX_SEARCHED:
-        return Packing(None, exact=False)
     if fits(0, room):
         return Packing(_carried_out(bins, sizes, choices), exact=True)
     return Packing(None, exact=steps <= budget)

@@ -32,6 +32,8 @@ def preempt(state: GangState, book: Book, gang: Gang) -> tuple[Preemption | None
     can be), then each that is not needed is spared, the highest priorities first: the result is
     inclusion-minimal. O(log candidates + victims) plans. The flag says whether None is proved.
     """
+    if gang.priority == 0:
+        return None, True
     lower = sorted(
         (
             running

@@ -104,12 +104,12 @@ class GangState:
     """
 
     books: Mapping[str, Book]
-    running: Mapping[str, RunningGang]
+    running: dict[str, RunningGang]  # never written to
 
     @property
     def gangs(self) -> Mapping[str, RunningGang]:
         """The gangs that run, by id, in the order in which they were placed."""
-        return MappingProxyType(dict(self.running))
+        return MappingProxyType(self.running)
 
     @property
     def cluster(self) -> Cluster:

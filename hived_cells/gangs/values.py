@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from hived_cells.errors import InvalidSpec, shown
-from hived_cells.hierarchy import Cell
+from hived_cells.hierarchy import MAX_GPUS, MAX_LEVELS, Cell
 from hived_cells.state import Job
 
 __all__ = ["LOW_PRIORITY", "MAX_PRIORITY", "Gang", "GangPlacement", "Outlook", "RunningGang"]
@@ -87,8 +87,12 @@ class Gang:
             raise self._refused(
                 f"priority {shown(self.priority)} is not in {LOW_PRIORITY}..{MAX_PRIORITY}"
             )
-        if self.within is not None and (type(self.within) is not int or self.within < 1):
-            raise self._refused(f"within is {shown(self.within)}; a level from 1 is needed")
+        if self.within is not None and (
+            type(self.within) is not int or not 1 <= self.within <= MAX_LEVELS
+        ):
+            raise self._refused(
+                f"within is {shown(self.within)}; a level from 1 to {MAX_LEVELS} is needed"
+            )
         for name in ("gather", "lazy"):
             if type(getattr(self, name)) is not bool:
                 raise self._refused(
@@ -108,9 +112,11 @@ class Gang:
             if (
                 not isinstance(pair, tuple)
                 or len(pair) != 2
-                or any(type(number) is not int or number < 1 for number in pair)
+                or any(type(n) is not int or not 1 <= n <= MAX_GPUS for n in pair)
             ):
-                raise self._refused(f"{shown(pair)}: a pair of integers from 1 is needed")
+                raise self._refused(
+                    f"{shown(pair)}: a pair of integers from 1 to {MAX_GPUS} is needed"
+                )
         if not pods:
             raise self._refused("it has no pods")
         return pods

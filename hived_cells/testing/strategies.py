@@ -1,4 +1,4 @@
-"""Hypothesis strategies: take bounds, give chains, feasible reservations and event lists."""
+"""Hypothesis strategies: take bounds, give chains, feasible reservations, gangs and events."""
 
 from typing import Any
 
@@ -15,10 +15,11 @@ from hived_cells.events import (
     Remove,
     Stop,
 )
+from hived_cells.gangs.values import Gang
 from hived_cells.hierarchy import Chain
 from hived_cells.reservation import Pool, Reservation, first_short_level
 
-__all__ = ["chains", "event_lists", "pools", "reservations"]
+__all__ = ["chains", "event_lists", "gangs", "pools", "reservations"]
 
 
 @st.composite
@@ -95,6 +96,37 @@ def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A
 
 
 @st.composite
+def gangs(
+    draw: st.DrawFn,
+    name: str,
+    *,
+    tenants: tuple[str, ...] = ("A", "B"),
+    max_pod: int = 4,
+    max_level: int = 4,
+) -> Gang:
+    """Draw gangs of one or two sizes of pods, of any priority, with and without a common cell.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(gangs("g1", max_pod=2))
+    ... def small(gang):
+    ...     assert gang.gpus <= 8
+    >>> small()
+    """
+    sizes = st.tuples(st.integers(1, max_pod), st.integers(1, 2))
+    return Gang(
+        name,
+        draw(st.sampled_from(tenants)),
+        tuple(draw(st.lists(sizes, min_size=1, max_size=2))),
+        draw(st.sampled_from([0, 0, 0, 1, 2, -1])),
+        within=draw(st.none() | st.integers(1, max_level)),
+        gather=draw(st.booleans()),
+        lazy=draw(st.booleans()),
+    )
+
+
+@st.composite
 def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Event]:
     """Draw lists of events: requests legal or not, releases, low priority, faults, gangs.
 
@@ -118,7 +150,7 @@ def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Even
             lambda index: str(pool.chain.cell(level, index))
         )
     )
-    gangs = st.integers(0, max_size).map(lambda number: f"g{number}")
+    gang_ids = st.integers(0, max_size).map(lambda number: f"g{number}")
     pods = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 2)), min_size=1, max_size=2)
     kinds: list[st.SearchStrategy[Any]] = [
         st.builds(Allocate, id=names, tenant=tenants, level=levels),
@@ -129,12 +161,12 @@ def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Even
         st.builds(Heal, cell=cells),
         st.builds(
             Place,
-            id=gangs,
+            id=gang_ids,
             tenant=tenants,
             pods=pods.map(tuple),
             priority=st.integers(-1, 2),
             lazy=st.booleans(),
         ),
-        st.builds(Remove, id=gangs),
+        st.builds(Remove, id=gang_ids),
     ]
     return draw(st.lists(st.one_of(kinds), max_size=max_size))

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from synergy_opt.model import Instance
+    from synergy_opt.progress import Progress
     from synergy_opt.solution import Limits
 
+_PATIENCE = 1.0  # s before which nobody wonders how far a solve is
 _WIDE = 200  # columns for tables that go into a file or a pipe, where nothing wraps them
 
 
@@ -154,15 +156,25 @@ def print_json(document: object) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show what is running on a terminal's standard error; silent when piped."""
+def progress(*, quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[Progress], None]]]:
+    """Show on a terminal's standard error what is running, and how far; silent when piped.
+
+    Gives two functions: one names what runs, in a line that goes away; one writes a row that
+    stays, from the first second on.
+    """
     if quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda _: None, lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415
 
-    with Console(stderr=True).status("") as status:
-        yield status.update
+    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+
+    def row(known: Progress) -> None:
+        if known.seconds >= _PATIENCE:
+            console.print(str(known))
+
+    with console.status("") as status:
+        yield status.update, row
 
 
 def write(instance: Instance, options: argparse.Namespace) -> int:

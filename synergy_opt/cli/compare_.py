@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     instances = [common.load(name) for name in options.instances]
     names = dict.fromkeys(options.mechanism or COMPARED)
     mechanisms = {name: mechanism(name, limits) for name in names}
-    with common.progress(quiet=options.json) as show:
+    with common.progress(quiet=options.json) as (show, _):
         found = [
             compare(
                 instance,

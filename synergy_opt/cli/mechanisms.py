@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from synergy_opt.answer import Placement, Split
     from synergy_opt.comparison import Mechanism
     from synergy_opt.model import Instance
+    from synergy_opt.progress import Watcher
     from synergy_opt.solution import Limits
 
 NAMES = (
@@ -46,8 +47,10 @@ HELP = (
 )
 
 
-def mechanism(name: str, limits: Limits, *, fewest_splits: bool = False) -> Mechanism:
-    """Give the mechanism of that name.
+def mechanism(
+    name: str, limits: Limits, *, fewest_splits: bool = False, watch: Watcher | None = None
+) -> Mechanism:
+    """Give the mechanism of that name; the optimum of stage 1 calls `watch`.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def mechanism(name: str, limits: Limits, *, fewest_splits: bool = False) -> Mech
     if optimum:
         optimal, whole = _optimal(), name == "optimal-rounded"
         return lambda instance: optimal(
-            instance, whole_gpus=whole, fewest_splits=fewest_splits, limits=limits
+            instance, whole_gpus=whole, fewest_splits=fewest_splits, limits=limits, watch=watch
         )
     if name.startswith("packed"):
         from synergy_opt.packed import packed  # noqa: PLC0415

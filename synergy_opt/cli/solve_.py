@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from synergy_opt.answer import Bound
     from synergy_opt.comparison import Row
     from synergy_opt.model import Instance
+    from synergy_opt.progress import Watcher
     from synergy_opt.solution import Limits
 
 _SHOWN = 40  # jobs in the table; all of them are in the file
@@ -71,16 +72,16 @@ def _solved(options: argparse.Namespace, instance: Instance, limits: Limits) -> 
     from synergy_opt.comparison import judge, own_copy  # noqa: PLC0415
 
     name = options.mechanism
-    method = mechanism(name, limits, fewest_splits=options.fewest_splits)
-    with common.progress(quiet=options.json) as show:
+    with common.progress(quiet=options.json) as (show, far):
         show(name)
+        method = mechanism(name, limits, fewest_splits=options.fewest_splits, watch=far)
         copy = own_copy(instance)
         start = perf_counter()
         placement = method(copy)
         seconds, bound = perf_counter() - start, placement.bound
         if bound is None and options.bound:
             show("bound")
-            bound = _bound(instance, limits)
+            bound = _bound(instance, limits, far)
         show("certificate")
         row = judge(instance, name, placement, seconds=seconds, bound=bound)
     if row.broken or row.proof or name not in NAMES or placement.proof == "none":
@@ -88,10 +89,10 @@ def _solved(options: argparse.Namespace, instance: Instance, limits: Limits) -> 
     return replace(row, proof=placement.proof)  # of a user's own claim nothing is believed
 
 
-def _bound(instance: Instance, limits: Limits) -> Bound:
+def _bound(instance: Instance, limits: Limits, watch: Watcher) -> Bound:
     from synergy_opt.ideal import ideal_allocation  # noqa: PLC0415 - a solver
 
-    return ideal_allocation(instance, limits=limits).bound
+    return ideal_allocation(instance, limits=limits, watch=watch).bound
 
 
 def _code(row: Row, limits: Limits) -> int:

@@ -8,7 +8,7 @@ Takes a `Table` and gives an `Outcome` with counts, an exact bound and whether t
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -31,7 +31,13 @@ _STATES = 400_000  # of the first search
 _SMALL = 200_000  # items up to which simpler prices are tried, too
 
 
-def solve(table: Table, *, start: Choice | None = None, limits: Limits | None = None) -> Outcome:
+def solve(
+    table: Table,
+    *,
+    start: Choice | None = None,
+    limits: Limits | None = None,
+    watch: Callable[[Outcome], object] | None = None,
+) -> Outcome:
     """Maximise Σ v u subject to the capacities, each group taking its number of items.
 
     Parameters
@@ -43,6 +49,9 @@ def solve(table: Table, *, start: Choice | None = None, limits: Limits | None = 
     limits
         Time, and the relative gap at which an answer is good enough. Ctrl-C ends the work like a
         time limit.
+    watch
+        Called with what is known each time that it gets better, and after each part of a long
+        search.
 
     Returns
     -------
@@ -74,6 +83,8 @@ def solve(table: Table, *, start: Choice | None = None, limits: Limits | None = 
     try:
         for known in steps(table, start=start, limits=limits or Limits()):
             last = known
+            if watch is not None:
+                watch(known)
     except KeyboardInterrupt:
         if last is None:
             raise

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import instances
 
-from synergy_opt.bisection import bisect
+from synergy_opt.bisection import bisect, halve
+from synergy_opt.bisection.guess import guessed
+from synergy_opt.bisection.parts import Cut
 from synergy_opt.certificate import violations
 from synergy_opt.errors import Infeasible
 from synergy_opt.generate import mix, scattered
@@ -65,6 +67,52 @@ def test_cuts_are_within_the_bounds_of_a_vertex(problem):
     extra, components, full = figures(demands, parts, servers, room, shares)
     assert extra <= len(room) * (servers - components)
     assert extra <= full
+
+
+@given(problems())
+def test_the_moves_of_the_proof_alone_keep_the_bounds(problem):
+    """Tests the same where doubles find nothing and every cut is moved in exact numbers."""
+    demands, parts, servers, room = problem
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(halve, "guessed", lambda cuts, room: None)
+        shares = bisect(demands, parts, servers=servers, room=room)
+    extra, components, full = figures(demands, parts, servers, room, shares)
+    assert extra <= len(room) * (servers - components)
+    assert extra <= full
+
+
+@given(problems())
+def test_a_guess_is_a_vertex_or_nothing(problem):
+    """Tests that what doubles find has the same sum exactly and at most q between their bounds."""
+    demands, parts, servers, room = problem
+    share = Fraction(servers // 2, servers)
+    cuts = [
+        Cut(j, demand, part, share * part)
+        for j, (demand, part) in enumerate(zip(demands, parts, strict=True))
+        if part
+    ]
+    found = guessed(cuts, room) if len(cuts) > len(room) else None
+    if found is None:
+        return
+    for r in range(len(room)):
+        even = sum(cut.here * cut.demand[r] for cut in cuts)
+        assert sum(x * c.demand[r] for c, x in zip(cuts, found, strict=True)) == even
+    assert all(0 <= x <= cut.most for cut, x in zip(cuts, found, strict=True))
+    assert sum(0 < x < cut.most for cut, x in zip(cuts, found, strict=True)) <= len(room)
+
+
+def test_all_demands_different_without_slack():
+    """Tests 2,000 jobs of which no two are alike on servers that they fill: q (s − 1) cuts."""
+    demands = [
+        (1 + j % 8, 10**6 + j * 7919 % 10_007, 10**5 + j * 6007 % 9973) for j in range(2000)
+    ]
+    servers = 400
+    room = tuple(sum(d[r] for d in demands) for r in range(3))
+    wide = [tuple(servers * n for n in d) for d in demands]
+    shares = bisect(wide, [Fraction(1)] * 2000, servers=servers, room=room)
+    extra, components, full = figures(wide, [Fraction(1)] * 2000, servers, room, shares)
+    assert extra == 3 * (servers - components) == 3 * (servers - 1)
+    assert full == 3 * servers
 
 
 def test_slack_saves_cuts():

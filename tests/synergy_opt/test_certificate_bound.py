@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from certificate_cases import F, jobs_of_pair, left_out, pair, placed, placement
 
-from synergy_opt.answer import Bound
+from synergy_opt.answer import Bound, PatternBound, Placement
 from synergy_opt.certificate import bound_value, violations
 from synergy_opt.errors import NotCertified
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
@@ -259,6 +259,16 @@ def test_no_jobs():
     """Tests that the bound of no jobs is the price of the cluster."""
     bound = Bound(value=F(0), multipliers=(F(1, 3),))
     assert bound_value(one_axis([1], [1]), (), bound) == F(4, 3)
+
+
+def test_no_jobs_by_pattern_prices():
+    """Tests that without jobs the servers' prices are the bound, and 0 of nothing suffices."""
+    empty = pair(jobs=[])
+    nothing = Placement(instance="pair", mechanism="mine", jobs=())
+    bound = PatternBound(value=F(0), shapes=(), servers=(F(0),), split="never")
+    assert violations(empty, replace(nothing, bound=bound)) == ()
+    broken = violations(empty, replace(nothing, bound=replace(bound, value=F(-1))))
+    assert [each.rule for each in broken] == ["upper-bound", "above-bound"]
 
 
 def test_mixtures_fair_on_average():

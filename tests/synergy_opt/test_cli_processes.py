@@ -106,6 +106,30 @@ def test_a_full_disk_is_one_message(tmp_path: Path):
     )
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["generate", "mix", "--servers", "4", "--output"],
+        ["solve", "worked-example", "--mechanism", "tune", "--output"],
+        ["export", "worked-example", "--stage", "1", "--format", "lp", "--output"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path: Path, arguments: list[str]):
+    """Tests a write that fails in the middle: the old file is whole, and nothing is beside it."""
+    (tmp_path / "out").write_text("old")
+    done = run(
+        *arguments,
+        "out",
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "synergy-opt: out: cannot be written: File too large\n"
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("out", "old")]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_one_message(tmp_path: Path):
     """Tests an output in a read-only folder."""

@@ -141,3 +141,8 @@ def test_best_within_looks_at_whole_amounts_of_the_job():
     assert profile().best_within((Fraction(2), Fraction(40)), 2) == 1
     assert profile(per="job").best_within((Fraction(3), Fraction(40)), 2) == 2
     assert profile().best_within((Fraction(1), Fraction(40)), 2) is None
+
+
+def test_an_instance_says_how_large_it_is():
+    """Tests what stands where an instance is printed."""
+    assert str(instance()) == "Instance 'i': 1 jobs on 2 servers, 16 GPUs, cpu, memory"

@@ -12,10 +12,12 @@ from synergy_opt.solution import Limits, limits_of
 @pytest.mark.parametrize(
     ("field", "value", "rule"),
     [
-        ("time", -1, "at least 0 seconds, not -1"),
-        ("time", float("nan"), "at least 0 seconds, not nan"),
-        ("time", "5", "at least 0 seconds, not '5'"),
-        ("time", True, "at least 0 seconds, not True"),
+        ("time", -1, "at least 0 seconds and finite, not -1"),
+        ("time", float("nan"), "at least 0 seconds and finite, not nan"),
+        ("time", "5", "at least 0 seconds and finite, not '5'"),
+        ("time", True, "at least 0 seconds and finite, not True"),
+        ("time", float("inf"), "and finite, not inf"),
+        ("time", 10**400, "and finite, not 1000"),
         ("gap", -1, "must not be negative, not -1"),
         ("gap", None, "must be a number, not None"),
         ("threads", 0, "whole number of at least 1, not 0"),

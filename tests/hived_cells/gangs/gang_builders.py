@@ -4,8 +4,17 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from hived_cells import Chain, Gang, GangPool, GangState, Pool, Reservation, initial_gangs
-from hived_cells.testing import pools
+from hived_cells import (
+    Chain,
+    Gang,
+    GangPool,
+    GangState,
+    Pool,
+    Reservation,
+    initial_gangs,
+    is_feasible,
+)
+from hived_cells.testing import gangs, pools, reservations
 
 
 def one_pool(chain: Chain, node_level: int, name: str = "P", pins=(), **cells) -> GangState:
@@ -13,41 +22,59 @@ def one_pool(chain: Chain, node_level: int, name: str = "P", pins=(), **cells) -
     return initial_gangs([GangPool(name, Pool(chain, Reservation(cells, pins=pins)), node_level)])
 
 
+TALL = [
+    Chain(1, (2, 2, 2)),
+    Chain(2, (2, 2)),
+    Chain(1, (3, 2, 2)),
+    Chain(1, (2, 1, 3)),
+    Chain(1, (2, 4)),
+    Chain(1, (2, 2, 3)),
+]
+
+
+@st.composite
+def tall_pools(draw) -> Pool:
+    """Draw pools of several levels in which A mostly owns the top."""
+    chain = draw(st.sampled_from(TALL))
+    if draw(st.booleans()):
+        return Pool(chain, Reservation({"A": {chain.levels: chain.top_cells}, "B": {}}))
+    return Pool(chain, draw(reservations(chain)))
+
+
 @st.composite
 def gang_states(draw, max_gpus: int = 12, pools_at_most: int = 1) -> GangState:
     """Draw first states of small pools, any level as the node level."""
     found = []
     for number in range(draw(st.integers(1, pools_at_most))):
-        pool = draw(pools(max_gpus=max_gpus))
+        pool = draw(pools(max_gpus=max_gpus) | tall_pools())
         level = draw(st.integers(1, pool.chain.levels))
         found.append(GangPool(f"P{number}", pool, level, kind=f"K{number % 2}"))
     return initial_gangs(found)
 
 
 @st.composite
-def gang_walks(draw, state: GangState, max_steps: int = 14) -> list:
+def gang_walks(draw, state: GangState, max_steps: int = 16) -> list:
     """Draw gangs to place and ids to remove."""
     steps = []
     top = max(book.state.chain.levels for book in state.books.values())
     for number in range(draw(st.integers(1, max_steps))):
-        if draw(st.integers(0, 3)) == 0:
+        if draw(st.integers(0, 4)) == 0:
             steps.append(f"g{draw(st.integers(0, max_steps))}")
             continue
-        pods = draw(
-            st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=2)
-        )
-        steps.append(
-            Gang(
-                f"g{number}",
-                draw(st.sampled_from(["A", "A", "B"])),
-                tuple(pods),
-                draw(st.sampled_from([-1, 0, 0, 1, 2])),
-                within=draw(st.none() | st.integers(1, top)),
-                gather=draw(st.booleans()),
-                lazy=draw(st.booleans()),
-            )
-        )
+        steps.append(draw(gangs(f"g{number}", tenants=("A", "A", "A", "B"), max_level=top)))
     return steps
+
+
+@st.composite
+def racks(draw) -> GangState:
+    """Draw few large cells, of which the tenant owns one or two and not all."""
+    chain = draw(st.sampled_from([Chain(2, (2, 3)), Chain(3, (2, 2)), Chain(2, (2, 2, 2))]))
+    owned = {chain.levels: 1, chain.levels - 1: draw(st.integers(0, 2))}
+    other = {chain.levels - 1: draw(st.integers(0, 1))}
+    if not is_feasible(chain, Reservation({"A": owned, "B": other})):
+        other = {}
+    pool = Pool(chain, Reservation({"A": owned, "B": other}))
+    return initial_gangs([GangPool("P", pool, draw(st.integers(2, chain.levels)))])
 
 
 def free_units(state: GangState, tenant: str, gone=(), everything: bool = False) -> list:

@@ -91,6 +91,13 @@ CT1 = "    - {cellType: CT1-NODE, cellNumber: 1}"
 
 PAIRS_ONLY = changed((f"    - {FOUR}\n", ""), (PAIR, PAIR.replace("1}", "3}")))
 THREE_SHARED = changed((CT1, f"{CT1}\n    - {THREE.replace('2}', '1}')}"))
+TOO_MUCH = changed(
+    (
+        f"    - {PAIR}\n",
+        f"    - {PAIR}\n    - {{cellType: CT1-NODE, cellNumber: 2}}\n"
+        "    - {cellType: CT1-NODE.CT1, cellNumber: 2}\n",
+    )
+)
 P100 = "3-DGX1-P100-NODE.DGX1-P100-NODE"
 SECOND = """  - cellType: 4-DGX2-V100-NODE
     cellChildren:

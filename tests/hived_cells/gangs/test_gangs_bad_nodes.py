@@ -2,7 +2,8 @@
 
 from itertools import combinations, product
 
-from gang_builders import gang_states, one_pool, packs
+import pytest
+from gang_builders import gang_states, one_pool, packs, racks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,14 +14,20 @@ from hived_cells import (
     Gang,
     GangState,
     IllegalRequest,
+    InvalidSpec,
+    MustWait,
     NoRoom,
+    Outlook,
+    Pin,
     bad_gpus,
     bound_cells,
     gang_violations,
     mark_bad,
+    outlook,
     place_gang,
     recover,
 )
+from hived_cells.gangs import search as search_module
 
 
 def with_bad(state: GangState, cells) -> GangState:
@@ -77,10 +84,10 @@ def span(chain, cell):
 @given(data=st.data())
 def test_a_placement_beside_bad_gpus_is_found_iff_there_is_one(data):
     """Tests against every set of cells that can be bound, with two gangs one after the other."""
-    state = data.draw(gang_states(max_gpus=8))
+    state = data.draw(gang_states(max_gpus=8) | racks())
     (book,) = state.books.values()
     chain = book.state.chain
-    gpus = data.draw(st.sets(st.integers(0, chain.gpus - 1), max_size=4))
+    gpus = data.draw(st.sets(st.integers(0, chain.gpus - 1), max_size=chain.gpus // 2))
     state = with_bad(state, [chain.cell(1, gpu) for gpu in gpus])
     for number in range(2):
         pods = data.draw(
@@ -127,3 +134,50 @@ def test_the_usual_choice_of_cell_has_no_room_and_another_has():
     _, placed = place_gang(state, Gang("g", "A", ((2, 1),), within=2))
     assert placed.pods == ((6, 7),)
     assert placed.exact
+
+
+def test_a_cell_that_was_bound_in_vain_is_given_back():
+    """Tests that the first node, bound and without a whole pair, is free again."""
+    state = one_pool(Chain(2, (2, 2)), 3, A={3: 2})
+    state = with_bad(state, [Cell(1, (0, 0, 0)), Cell(1, (0, 1, 0)), Cell(2, (1, 0))])
+    later, placed = place_gang(state, Gang("g", "A", ((2, 1),), within=2))
+    assert placed.pods == ((6, 7),)
+    assert placed.bound == (Cell(3, (1,)),)
+    assert [cell for _, cell in bound_cells(later.cells("P"))] == [Cell(3, (1,))]
+
+
+def test_a_search_that_hits_its_limit_says_so(monkeypatch):
+    """Tests that "must wait" is then said not to be proved."""
+    state = one_pool(Chain(3, (2, 2)), 3, A={3: 2})
+    bad = [Cell(1, (node, pair, 0)) for node in range(3) for pair in range(2)]
+    state = with_bad(state, bad)
+    for limit, exact in ((1, False), (300, True)):
+        monkeypatch.setattr(search_module, "MAX_BINDINGS", limit)
+        with pytest.raises(MustWait) as caught:
+            place_gang(state, Gang("g", "A", ((2, 1),), within=2))
+        assert caught.value.exact is exact
+
+
+def test_a_pin_with_bad_gpus_has_one_choice():
+    """Tests that the healthy part of a pin serves, and that more than it waits."""
+    pins = [Pin("lab", "A", Cell(3, (0,)))]
+    state = with_bad(one_pool(Chain(2, (2, 2)), 3, pins=pins, A={}), [Cell(1, (0, 0, 0))])
+    later, placed = place_gang(state, Gang("g", "A", ((3, 1),), pinned="lab"))
+    assert placed.pods == ((1, 2, 3),)
+    assert gang_violations(later) == ()
+    with pytest.raises(MustWait):
+        place_gang(state, Gang("g", "A", ((4, 1),), pinned="lab"))
+
+
+def test_the_outlook_beside_bad_gpus_is_that_of_placing():
+    """Tests now, wait and never."""
+    state = with_bad(one_pool(Chain(1, (2, 2)), 3, A={3: 1}), [Cell(1, (0, 0, 0))])
+    for gpus, expected in ((3, Outlook.NOW), (4, Outlook.WAIT), (5, Outlook.NEVER)):
+        assert outlook(state, Gang("g", "A", ((gpus, 1),))) is expected
+
+
+def test_only_nodes_can_be_chosen():
+    """Tests that a cell of another level is refused."""
+    state = one_pool(Chain(2, (2, 2)), 3, A={3: 1})
+    with pytest.raises(InvalidSpec, match="of pool 'P' is no node"):
+        place_gang(state, Gang("g", "A", ((1, 1),)), nodes={"P": [Cell(2, (0, 0))]})

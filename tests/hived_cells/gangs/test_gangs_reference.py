@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from gang_builders import one_pool
-from gang_specs import DESIGN, DETOUR, PAIRS_ONLY, RECONFIGURED, THREE_SHARED
+from gang_specs import DESIGN, DETOUR, PAIRS_ONLY, RECONFIGURED, THREE_SHARED, TOO_MUCH
 from ruamel.yaml import YAML
 
 from hived_cells import (
@@ -18,6 +18,7 @@ from hived_cells import (
     Gang,
     GangState,
     IllegalRequest,
+    Infeasible,
     InvalidSpec,
     MustWait,
     NeverFits,
@@ -217,6 +218,13 @@ def test_detour_around_a_bad_node(cases):
             check_step(run, step | named, f"r{number}")
 
 
+def test_an_assignment_that_does_not_fit_is_refused_at_the_start(cases):
+    """Tests case infeasible-assignment."""
+    assert cases["infeasible-assignment"]["expect"] == {"refused_at_start": True}
+    with pytest.raises(Infeasible, match="pool 'CT1-NODE'"):
+        Run(TOO_MUCH)
+
+
 def test_reconfiguration(cases):
     """Tests which gangs are downgraded, that all others stay, and that all can be released."""
     run = after_normal_operations(cases)
@@ -406,6 +414,8 @@ def test_bad_nodes_of_two_tenants():
     state, second = place(state, "VC2", 1, 1)
     assert {gpu for pod in first.pods + second.pods for gpu in pod}.isdisjoint(range(24, 48))
     assert first.pods[0][0] // 16 != second.pods[0][0] // 16
+    with pytest.raises(MustWait):
+        place(state, "VC1", 4, 4)
     assert gang_violations(state) == ()
 
 

@@ -9,6 +9,7 @@ from hived_cells import InvalidSpec, gang_violations, initial_cluster, parse_spe
 from hived_cells.cli import main
 from hived_cells.events import Allocate, LowPriority, Place, Release, Remove, parse_event
 from hived_cells.ledger import Ledger
+from hived_cells.plot import draw
 from hived_cells.replay import replay
 from hived_cells.replay_gangs import gangs_of
 
@@ -131,3 +132,20 @@ def test_the_commands_take_gangs(tmp_path, capsys):
     assert "n2  bound to B, gangs g1" in capsys.readouterr().out
     assert main(["show", "--json", *paths]) == 0
     assert json.loads(capsys.readouterr().out)["NODE"][1]["gangs"] == ["g1"]
+
+
+def test_the_picture_names_the_gangs(tmp_path):
+    """Tests that a gang in two pieces is named on each, and that the file is written."""
+    events = tmp_path / "events.jsonl"
+    events.write_text(
+        '{"op": "place", "id": "g1", "tenant": "B", "pods": [[1, 1]]}\n'
+        '{"op": "place", "id": "g2", "tenant": "A", "pods": [[1, 2]]}\n'
+    )
+    (tmp_path / "spec.yaml").write_text(NODES)
+    picture = tmp_path / "tree.svg"
+    assert main(["show", str(tmp_path / "spec.yaml"), str(events), "--picture", str(picture)]) == 0
+    assert picture.stat().st_size > 0
+    state = initial_cluster({pool.name: pool.pool for pool in parse_spec(NODES)})["NODE"]
+    figure = draw(state, gangs={0: "g1", 2: "g2", 3: "g2", 1: "g3"})
+    assert [text.get_text() for text in figure.axes[0].texts] == ["g1", "g3", "g2"]
+    assert figure.axes[0].get_yticklabels()[0].get_text() == "gang"

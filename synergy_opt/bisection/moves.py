@@ -1,65 +1,41 @@
-"""Jobs between two halves of the servers, moved along dependencies until few are left between.
+"""The moves of the elementary proof: q + 1 columns are dependent, so one can go to a bound.
 
-Takes columns of whole numbers with a part between two bounds each and gives moves that keep the
-sum, or use its slack: what recursive bisection cuts as few jobs by (theory: stage 2, point 4).
+Takes jobs that both halves may get and moves them, exactly, until few are between their bounds.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
-Demand = tuple[int, ...]
-"""GPUs and resources, each in whole units."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a job that a set of servers gets."""
-
-    job: int
-    amount: Fraction
-
-
-@dataclass(slots=True)
-class Cut:
-    """A job that may go to both halves: `here` of at most `most` is in the first one."""
-
-    job: int
-    demand: Demand
-    most: Fraction
-    here: Fraction
+from synergy_opt.bisection.parts import Cut, Part
 
 
 def dependency(cuts: Sequence[Cut], rows: Sequence[int]) -> list[int]:
     """Give integers z, not all 0, with Σ z_i D_i = 0 in these rows, fewer than there are cuts."""
-    columns = range(len(rows) + 1)
-    matrix = [[cuts[i].demand[r] for i in columns] for r in rows]
-    pivots: list[int] = []
-    for column in columns:
-        k = len(pivots)
-        found = next((r for r in range(k, len(matrix)) if matrix[r][column]), None)
+    matrix = [[cuts[i].demand[r] for i in range(len(rows) + 1)] for r in rows]
+    column = 0
+    while True:  # there are more columns than rows: one has no pivot
+        found = next((r for r in range(column, len(matrix)) if matrix[r][column]), None)
         if found is None:
-            return _solution(matrix, pivots, column, len(cuts))
-        matrix[k], matrix[found] = matrix[found], matrix[k]
-        top = matrix[k]
+            return _solution(matrix, column, len(cuts))
+        matrix[column], matrix[found] = matrix[found], matrix[column]
+        top = matrix[column]
         for r, row in enumerate(matrix):
-            if r != k and row[column]:
+            if r != column and row[column]:
                 a, b = top[column], row[column]
                 matrix[r] = [a * x - b * y for x, y in zip(row, top, strict=True)]
-        pivots.append(column)
-    raise AssertionError  # more columns than rows: one has no pivot
+        column += 1
 
 
-def _solution(matrix: list[list[int]], pivots: list[int], free: int, length: int) -> list[int]:
-    """Read the dependency of the column `free` on the pivot columns before it."""
-    scale = math.prod(matrix[k][p] for k, p in enumerate(pivots))
+def _solution(matrix: list[list[int]], free: int, length: int) -> list[int]:
+    """Read the dependency of the column `free` on the columns before it, which have pivots."""
+    scale = math.prod(matrix[k][k] for k in range(free))
     z = [0] * length
     z[free] = scale
-    for k, p in enumerate(pivots):
-        z[p] = -scale // matrix[k][p] * matrix[k][free]
+    for k in range(free):
+        z[k] = -scale // matrix[k][k] * matrix[k][free]
     common = math.gcd(*z)
     return [n // common for n in z]
 

@@ -1,0 +1,1 @@
+"""The papers' evaluations, one command a figure."""

@@ -1,0 +1,183 @@
+"""Chooses the cells that tenants reserve: takes histories and shares, gives a checked design.
+
+With fixed shares the slack rows say no more than that the shares fit in the cluster, so the
+programme falls apart into one for each tenant.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import highspy
+import numpy as np
+
+from hived_cells.design.check import Cost, Design, cost_of, faults_of
+from hived_cells.design.demand import History
+from hived_cells.design.program import Program, program_of
+from hived_cells.design.start import improved, whole_nodes
+from hived_cells.errors import HivedError, Infeasible, InvalidSpec
+from hived_cells.hierarchy import Chain
+from hived_cells.reservation import Reservation
+
+__all__ = ["design"]
+
+
+def design(
+    chain: Chain,
+    shares: Mapping[str, int],
+    histories: Mapping[str, History],
+    *,
+    unmet_weight: int = 8,
+    time_limit: float = 20.0,
+    progress: Callable[[str], None] | None = None,
+) -> Design:
+    """Return the reservation of least expected cost: unmet demand and misfit.
+
+    A tenant's cost is the mean over its scenarios of the GPUs that are in larger cells than they
+    want plus `unmet_weight` times the GPUs that find no cell. The search starts at whole nodes
+    improved by exchanges; HiGHS proves or betters that. Cost and feasibility are recomputed
+    exactly and checked (`faults_of`); bounds are HiGHS' word, rounded up as costs are whole
+    numbers of GPU-moments.
+
+    Parameters
+    ----------
+    chain
+        The hardware; its top level is the node.
+    shares
+        Tenant → GPUs; each gets exactly that.
+    histories
+        Tenant → what it wanted (`history_of`).
+    unmet_weight
+        Misfit GPUs that count as much as one unmet one; at least 2, so that serving always pays.
+    time_limit
+        Seconds for each tenant.
+    progress
+        Called with each tenant that is done.
+
+    Raises
+    ------
+    Infeasible
+        The shares do not fit in the cluster, or a tenant's largest job not in its share.
+    InvalidSpec
+        A tenant has a history and no share, or the weight is too small.
+    HivedError
+        The result does not pass its check.
+
+    Examples
+    --------
+    >>> from hived_cells.design import Scenario
+    >>> wanted = History((Scenario(1, (0, 3, 0)), Scenario(1, (0, 1, 1))), (0, 1, 1))
+    >>> found = design(Chain(4, (8,)), {"A": 16}, {"A": wanted})
+    >>> found.reservation, found.costs["A"]
+    (Reservation({'A': {1: 8, 2: 1}}), Cost(unmet=Fraction(0, 1), misfit=Fraction(0, 1)))
+    """
+    weight = unmet_weight
+    if weight < 2:
+        raise InvalidSpec(f"unmet weight {weight}: at least 2, so that serving a group pays")
+    if lacking := sorted(set(histories) - set(shares)):
+        raise InvalidSpec(f"tenant {lacking[0]!r} has a history and no share")
+    total = sum(shares.values())
+    if total > chain.gpus:
+        raise Infeasible(f"the shares are {total} GPUs, the cluster has {chain.gpus}")
+    cells: dict[str, dict[int, int]] = {}
+    costs: dict[str, Cost] = {}
+    bounds: dict[str, Fraction | None] = {}
+    stopped = []
+    for tenant, share in sorted(shares.items()):
+        history = histories.get(tenant, History((), (0,) * (chain.levels + 1)))
+        row, bound, proved = _tenant(
+            chain, tenant, share, history, weight=weight, time_limit=time_limit
+        )
+        cells[tenant] = dict(enumerate(row[1:], 1))
+        if tenant in histories:
+            costs[tenant] = cost_of(chain, row, history.scenarios)
+            bounds[tenant] = bound
+            if not proved:
+                stopped.append(tenant)
+        if progress is not None:
+            progress(tenant)
+    found = Design(Reservation(cells), costs, bounds, weight, tuple(stopped))
+    if broken := faults_of(found, chain, shares, histories):
+        raise HivedError(f"the design does not pass its check: {broken[0]}")
+    return found
+
+
+def _tenant(
+    chain: Chain, tenant: str, share: int, history: History, *, weight: int, time_limit: float
+) -> tuple[tuple[int, ...], Fraction | None, bool]:
+    """Return a tenant's cells by level, the bound of their cost, and whether that is proved."""
+    start = whole_nodes(chain, share)
+    for level in range(1, chain.levels + 1):
+        room = sum(start[k] * (chain.sizes[k] // chain.sizes[level])
+                   for k in range(level, chain.levels + 1))  # fmt: skip
+        if room < history.largest[level]:
+            raise Infeasible(f"tenant {tenant!r}: its largest job does not fit in {share} GPUs")
+    start = improved(chain, start, history, weight)
+    if not history.scenarios:
+        return start, None, True
+    program = program_of(chain, share, history, unmet=weight)
+    x, bound = _solved(program, start, time_limit)
+    moments = sum(scenario.weight for scenario in history.scenarios)
+    best = min(
+        [start] if x is None else [start, x],
+        key=lambda row: cost_of(chain, row, history.scenarios).total(weight),
+    )
+    cost = cost_of(chain, best, history.scenarios).total(weight)
+    least = None if bound is None else Fraction(bound, moments)
+    if least is not None and least >= cost:
+        return best, cost, True
+    return best, least, False
+
+
+class _Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
+    """HiGHS prints its banner while its constructor enables callbacks: silence it before."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802 (HiGHS' own method)
+        self.silent()
+        super().enableCallbacks()
+
+
+def _solved(
+    program: Program, start: tuple[int, ...], time_limit: float
+) -> tuple[tuple[int, ...] | None, int | None]:
+    """Return the cells that HiGHS finds (None: none) and its bound, rounded up (None: none)."""
+    model = _Quiet()
+    highspy.Highs.resetGlobalScheduler(True)
+    options: dict[str, object] = {
+        "threads": 1,
+        "random_seed": 0,
+        "mip_rel_gap": 0.0,
+        "mip_abs_gap": 0.5,  # the cost is a whole number
+        "time_limit": time_limit,
+    }
+    for name, value in options.items():
+        model.setOptionValue(name, value)
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = len(program.row_lower), len(program.cost)
+    lp.col_cost_, lp.offset_ = program.cost, float(program.constant)
+    lp.col_lower_, lp.col_upper_ = np.zeros(len(program.cost)), program.upper
+    lp.row_lower_, lp.row_upper_ = program.row_lower, program.row_upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_ = program.starts, program.index
+    lp.a_matrix_.value_ = program.value
+    kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+    lp.integrality_ = [kinds[int(whole)] for whole in program.integral]
+    if model.passModel(lp) == highspy.HighsStatus.kError:
+        raise HivedError("HiGHS does not take the programme")
+    places = np.arange(program.levels, dtype=np.int32)
+    model.setSolution(program.levels, places, np.array(start[1:], dtype=float))
+    model.run()
+    status = model.getModelStatus().name
+    if status not in ("kOptimal", "kTimeLimit"):
+        raise HivedError(f"HiGHS stopped with status {status}")
+    info = model.getInfo()
+    feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    x = None
+    if feasible:
+        values = model.getSolution().col_value[: program.levels]
+        x = (0, *(round(value) for value in values))
+    bound = info.mip_dual_bound
+    if not np.isfinite(bound):
+        return x, None
+    # Costs are whole numbers, so the next one above the bound is a bound, too; six digits of
+    # the solver's are believed.
+    return x, int(np.ceil(bound - max(1e-3, 1e-6 * abs(bound))))

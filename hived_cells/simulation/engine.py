@@ -1,0 +1,418 @@
+"""The simulation: takes a trace, schedulers with their views and the hardware, gives a run.
+
+Two layers. Guaranteed: each desk's scheduler decides from its view alone, as if nothing were ever
+lent. Low priority: a job that waits may run ahead on idle GPUs; what it gets done there shortens
+its guaranteed run, and a job that is done early keeps its place in the view (nothing runs there,
+the GPUs are idle) until the moment at which it would have ended. So lending changes no decision.
+"""
+
+import heapq
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from hived_cells.simulation.desk import Desk
+from hived_cells.simulation.floor import Spots
+from hived_cells.simulation.ground import Ground
+from hived_cells.simulation.lender import Lender
+from hived_cells.simulation.policy import Decision
+from hived_cells.simulation.trace import Trace, TraceJob
+from hived_cells.simulation.view import Ask, Pieces
+
+__all__ = ["HOUR", "Fault", "Run", "Sample", "Simulation"]
+
+HOUR = 3600
+NODE, DONE, ENDS, LOW_DONE, SINKS = range(5)  # kinds of events; those of one second in this order
+
+
+class Fault(NamedTuple):
+    """A node leaves (fails, or its machine is taken away), or returns.
+
+    Examples
+    --------
+    >>> Fault(time=60, node=3, leaves=True).node
+    3
+    """
+
+    time: int
+    node: int
+    leaves: bool
+
+
+class Sample(NamedTuple):
+    """What the cluster looked like at an hour's beginning.
+
+    Examples
+    --------
+    >>> Sample(0, guaranteed=8, lent=2, whole=1, waiting=0).lent
+    2
+    """
+
+    time: int
+    guaranteed: int  # GPUs in use by guaranteed jobs
+    lent: int  # GPUs in use at low priority
+    whole: int  # nodes of which no GPU is held
+    waiting: int  # jobs that have not started, or were stopped and run nowhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What happened: by job in the order of the trace, and in sums over the trace's time.
+
+    Sums are taken from the first second to the last submission, so that the emptying cluster
+    after it does not count.
+    """
+
+    started: "array[int]"  # first second of running, at whatever priority; -1 for never
+    granted: "array[int]"  # first second of the guaranteed run (of its place, if done already)
+    ended: "array[int]"  # when it was done; -1 for never
+    seconds: int
+    guaranteed: int = 0  # GPU-seconds of guaranteed jobs
+    lent: int = 0  # GPU-seconds at low priority
+    held: int = 0  # GPU-seconds held: those of bound cells, used or not
+    whole: int = 0  # node-seconds of nodes of which nothing is held
+    preempted: int = 0  # GPUs taken from low priority, summed over all occasions
+    preemptions: int = 0  # occasions
+    lost: int = 0  # GPU-seconds of work lost with them
+    moved: int = 0  # GPUs moved by migrations
+    moved_others: int = 0  # of them, those of another tenant than the one that gained
+    stopped: int = 0  # guaranteed jobs stopped by their scheduler
+    killed: int = 0  # jobs that lost a node
+    samples: tuple[Sample, ...] = field(default=(), repr=False)
+
+
+class Simulation:
+    """One run under construction; `run` carries it out.
+
+    Parameters
+    ----------
+    trace
+        The jobs.
+    desks
+        The schedulers.
+    desk_of
+        Tenant → number of its desk.
+    ground
+        The hardware.
+    lender
+        Who lends idle GPUs; None where nobody does.
+    faults
+        Nodes leaving and returning.
+    checkpoint
+        Seconds of running between two checkpoints: a job that is preempted from low priority or
+        loses its node falls back to the last one.
+    pause
+        Seconds that a migrated job stands still.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        desks: Sequence[Desk],
+        desk_of: dict[str, int],
+        ground: Ground,
+        *,
+        lender: Lender | None,
+        faults: Iterable[Fault] = (),
+        checkpoint: int,
+        pause: int,
+    ) -> None:
+        self.trace, self.desks, self.desk_of = trace, desks, desk_of
+        self.ground, self.lender = ground, lender
+        self.checkpoint, self.pause = checkpoint, pause
+        count = len(trace.jobs)
+        minus = array("q", [-1]) * count
+        self.started, self.granted, self.ended = minus[:], minus[:], minus[:]
+        self.left = array("q", (job.duration for job in trace.jobs))  # guaranteed, as decided
+        self.done = array("q", [0]) * count  # seconds of work really done
+        self.since = minus[:]  # begin of the present guaranteed run, -1: none
+        self.low_since = minus[:]  # begin of the present run at low priority, -1: none
+        self.version = array("q", [0]) * count  # events of older versions are void
+        self.events: list[tuple[int, int, int, int]] = [
+            (fault.time, NODE, fault.node, int(fault.leaves)) for fault in faults
+        ]
+        heapq.heapify(self.events)
+        self.touched: set[int] = set()
+        self.now = 0
+        self.end = trace.end
+        self.in_use = 0  # GPUs of guaranteed jobs that really run
+        self.sums = dict.fromkeys(
+            ("guaranteed", "lent", "held", "whole", "preempted", "preemptions", "lost", "moved",
+             "moved_others", "stopped", "killed"), 0)  # fmt: skip
+        self.samples: list[Sample] = []
+        self.arrived = self.finished = self.running = 0
+
+    def run(self, progress: Callable[[int], None] | None = None) -> Run:
+        """Carry all events out; `progress` is told of finished jobs now and then."""
+        jobs, count = self.trace.jobs, len(self.trace.jobs)
+        told = 0
+        while self.events or self.arrived < count:
+            time = self.events[0][0] if self.events else jobs[self.arrived].submit
+            if self.arrived < count:
+                time = min(time, jobs[self.arrived].submit)
+            self._advance(time)
+            while self.events and self.events[0][0] == time:
+                self._event(*heapq.heappop(self.events)[1:])
+            while self.arrived < count and jobs[self.arrived].submit == time:
+                self._arrive(self.arrived)
+                self.arrived += 1
+            for number in sorted(self.touched):
+                for ask, decision in self.desks[number].decisions(time):
+                    self._carry_out(number, ask, decision)
+            self.touched.clear()
+            if self.lender is not None:
+                self.lender.serve(self._lend)
+            if self.finished >= told + 1000:
+                told = self.finished
+                if progress:
+                    progress(told)
+        if progress:
+            progress(self.finished)
+        return Run(
+            started=self.started,
+            granted=self.granted,
+            ended=self.ended,
+            seconds=self.end,
+            samples=tuple(self.samples),
+            **self.sums,
+        )
+
+    def _advance(self, time: int) -> None:
+        """Let time pass: add up what the sums are over, and take the hours' samples."""
+        floor = self.ground.floor
+        lent, whole = (floor.lent_gpus, floor.whole) if floor else (0, 0)
+        passed = min(time, self.end) - min(self.now, self.end)
+        self.sums["guaranteed"] += self.in_use * passed
+        if floor is not None:
+            self.sums["lent"] += lent * passed
+            self.sums["held"] += floor.held_gpus * passed
+            self.sums["whole"] += whole * passed
+        while len(self.samples) * HOUR < min(time, self.end):
+            waiting = self.arrived - self.finished - self.running
+            self.samples.append(
+                Sample(len(self.samples) * HOUR, self.in_use, lent, whole, waiting)
+            )
+        self.now = time
+
+    def _event(self, kind: int, number: int, version: int) -> None:
+        if kind == NODE:
+            self._node(number, leaves=bool(version))
+        elif version == self.version[number]:
+            if kind == DONE:
+                self._end_guaranteed(number)
+            elif kind == ENDS:
+                self._leave_view(number)
+            elif kind == SINKS:
+                self._sink(number)
+            else:
+                self._end_low(number)
+                self.done[number] = self.trace.jobs[number].duration
+                self._finish(number)
+
+    # The guaranteed layer.
+
+    def _arrive(self, number: int) -> None:
+        self._wait(number, 0)
+
+    def _wait(self, number: int, queue: int) -> None:
+        """Let a job wait for its guaranteed run, and for idle GPUs meanwhile."""
+        job = self.trace.jobs[number]
+        desk = self.desk_of[job.tenant]
+        self.desks[desk].submit(Ask(number, job.tenant, job.shape, queue))
+        self.touched.add(desk)
+        if self.lender is not None and self.ended[number] < 0 and self.low_since[number] < 0:
+            self.lender.wait(number, job.tenant, job.shape)
+
+    def _carry_out(self, number: int, ask: Ask, decision: Decision) -> None:
+        desk = self.desks[number]
+        for job in decision.stop:
+            self.sums["stopped"] += 1
+            self._stop(number, job)
+        for move in decision.move:
+            self._move(number, move.job, move.pieces, ask.tenant)
+        job = ask.job
+        self._take_off(job)
+        if self.ended[job] < 0:
+            bad = self._occupy(number, job, decision.pieces)
+            if bad >= 0:
+                desk.view.switch(bad, up=False)
+                self._wait(job, ask.queue)
+                return
+        desk.view.enter(ask, decision.pieces)
+        if self.granted[job] < 0:
+            self.granted[job] = self.now
+        self._begin(job, self.now, ask.queue)
+
+    def _occupy(self, number: int, job: int, pieces: Pieces) -> int:
+        """Let a job use GPUs and preempt who is in its way; return a bad bin, -1 for none."""
+        bad, in_the_way = self.ground.occupy(number, job, pieces)
+        for victim in in_the_way:
+            self._preempt(victim)
+        if bad < 0:
+            self.in_use += self.trace.jobs[job].shape.total
+            self.running += 1
+        return bad
+
+    def _begin(self, number: int, time: int, queue: int) -> None:
+        """Enter the events of a guaranteed run that works from `time` on."""
+        job = self.trace.jobs[number]
+        self.since[number] = time
+        self.version[number] += 1
+        version, left = self.version[number], self.left[number]
+        heapq.heappush(self.events, (time + left, ENDS, number, version))
+        if self.ended[number] < 0:
+            if self.started[number] < 0:
+                self.started[number] = time
+            rest = job.duration - self.done[number]
+            heapq.heappush(self.events, (time + rest, DONE, number, version))
+        thresholds = self.desks[self.desk_of[job.tenant]].scheduler.thresholds
+        if queue < len(thresholds):
+            at = -(-thresholds[queue] // job.shape.total) - (job.duration - left)
+            if at < left:
+                heapq.heappush(self.events, (time + max(0, at), SINKS, number, version))
+
+    def _halt(self, number: int) -> None:
+        """Enter what a guaranteed run has got done up to now; its events are void."""
+        worked = max(0, self.now - self.since[number])
+        self.left[number] -= worked
+        if self.ended[number] < 0:
+            self.done[number] += worked
+        self.since[number] = -1
+        self.version[number] += 1
+
+    def _stop(self, number: int, job: int) -> None:
+        """Let a running job wait again."""
+        desk = self.desks[number]
+        self._halt(job)
+        was = desk.view.leave(job)
+        desk.given_back(was.ask.tenant)
+        if self.ended[job] < 0:
+            self._vacate(number, job, was.pieces)
+        self._wait(job, was.ask.queue)
+
+    def _move(self, number: int, job: int, pieces: Pieces, gains: str) -> None:
+        desk = self.desks[number]
+        self._halt(job)
+        was = desk.view.leave(job)
+        gpus = was.ask.shape.total
+        self.sums["moved"] += gpus
+        self.sums["moved_others"] += gpus * (was.ask.tenant != gains)
+        if self.ended[job] < 0:
+            self._vacate(number, job, was.pieces)
+            if (bad := self._occupy(number, job, pieces)) >= 0:
+                desk.view.switch(bad, up=False)
+                self._wait(job, was.ask.queue)
+                return
+        desk.view.enter(was.ask, pieces)
+        self._begin(job, self.now + self.pause, was.ask.queue)
+
+    def _sink(self, number: int) -> None:
+        desk = self.desk_of[self.trace.jobs[number].tenant]
+        view = self.desks[desk].view
+        view.sink(number)
+        self.desks[desk].given_back(view.running[number].ask.tenant)
+        self.touched.add(desk)
+        self._halt(number)
+        self._begin(number, self.now, view.running[number].ask.queue)
+
+    def _end_guaranteed(self, number: int) -> None:
+        """Note that the work is done; the place in the view stays until the decided end."""
+        desk = self.desk_of[self.trace.jobs[number].tenant]
+        self.done[number] = self.trace.jobs[number].duration
+        self._vacate(desk, number, self.desks[desk].view.running[number].pieces)
+        self._finish(number)
+
+    def _leave_view(self, number: int) -> None:
+        desk = self.desk_of[self.trace.jobs[number].tenant]
+        self.left[number] = 0
+        self.since[number] = -1
+        was = self.desks[desk].view.leave(number)
+        self.desks[desk].given_back(was.ask.tenant)
+        self.touched.add(desk)
+
+    def _vacate(self, number: int, job: int, pieces: Pieces) -> None:
+        self.ground.vacate(number, job, pieces)
+        self.in_use -= self.trace.jobs[job].shape.total
+        self.running -= 1
+        if self.lender is not None:
+            self.lender.more_idle()
+
+    def _finish(self, number: int) -> None:
+        self.ended[number] = self.now
+        self.finished += 1
+
+    # Low priority.
+
+    def _lend(self, number: int, tenant: str, spots: Spots) -> None:
+        self.ground.lend(number, tenant, spots)
+        self.low_since[number] = self.now
+        if self.started[number] < 0:
+            self.started[number] = self.now
+        self.version[number] += 1
+        rest = self.trace.jobs[number].duration - self.done[number]
+        heapq.heappush(self.events, (self.now + rest, LOW_DONE, number, self.version[number]))
+        self.running += 1
+
+    def _end_low(self, number: int) -> None:
+        job = self.trace.jobs[number]
+        self.ground.take_back(number)
+        self.low_since[number] = -1
+        self.version[number] += 1
+        self.running -= 1
+        if self.lender is not None:
+            self.lender.returned(job.tenant, job.shape.total)
+            self.lender.more_idle()
+
+    def _take_off(self, number: int) -> None:
+        """Let a job wait no more: what it has done at low priority is kept."""
+        if self.low_since[number] >= 0:
+            self.done[number] += self.now - self.low_since[number]
+            self._end_low(number)
+        elif self.lender is not None and self.ended[number] < 0:
+            self.lender.forget(number)
+
+    def _preempt(self, number: int) -> None:
+        """Let a job at low priority give way; it falls back to its last checkpoint."""
+        job: TraceJob = self.trace.jobs[number]
+        worked = self.now - self.low_since[number]
+        lost = worked % self.checkpoint
+        self.done[number] += worked - lost
+        self.sums["preempted"] += job.shape.total
+        self.sums["preemptions"] += 1
+        self.sums["lost"] += lost * job.shape.total
+        self._end_low(number)
+        if self.lender is not None:
+            self.lender.wait(number, job.tenant, job.shape)
+
+    # Faults.
+
+    def _node(self, node: int, *, leaves: bool) -> None:
+        floor = self.ground.floor
+        if leaves:
+            bins, down = self.ground.node_leaves(node)
+            for job in floor.switch(node, up=False) if floor else ():
+                self._preempt(job)
+            for number, place in bins:
+                self._kill(number, place)
+                if down:
+                    self.desks[number].view.switch(place, up=False)
+            return
+        if floor:
+            floor.switch(node, up=True)
+        for number, place in self.ground.node_returns(node):
+            self.desks[number].view.switch(place, up=True)
+            self.desks[number].given_back()
+            self.touched.add(number)
+        if self.lender is not None:
+            self.lender.more_idle()
+
+    def _kill(self, number: int, place: int) -> None:
+        """Let every job in a bin lose its work since its last checkpoint and wait again."""
+        for job in tuple(self.desks[number].view.holders[place]):
+            self.sums["killed"] += 1
+            self._stop(number, job)
+            whole = self.trace.jobs[job].duration
+            self.left[job] += (whole - self.left[job]) % self.checkpoint
+            if self.ended[job] < 0:
+                self.done[job] -= self.done[job] % self.checkpoint

@@ -1,0 +1,168 @@
+"""The commands `generate`, `simulate` and `design`: outputs, exit codes, one line on errors."""
+
+import json
+
+import pytest
+
+from hived_cells import cli_simulate
+from hived_cells.cli import main
+from hived_cells.simulation.faults_file import read_faults
+
+SMALL = ["--nodes", "30", "--jobs", "400", "--days", "2", "--load", "90", "--longest", "1"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A small generated trace and its cluster."""
+    folder = tmp_path_factory.mktemp("cluster")
+    trace, spec = folder / "t.csv", folder / "s.yaml"
+    assert main(["generate", str(trace), str(spec), *SMALL]) == 0
+    return spec, trace
+
+
+def test_generate_is_the_same_for_the_same_seed(files, tmp_path):
+    """Tests that a second file has the same bytes, and another seed others."""
+    spec, trace = files
+    for seed, same in (("0", True), ("1", False)):
+        paths = [str(tmp_path / f"t{seed}.csv"), str(tmp_path / f"s{seed}.yaml")]
+        assert main(["generate", *paths, "--seed", seed, *SMALL]) == 0
+        assert ((tmp_path / f"t{seed}.csv").read_bytes() == trace.read_bytes()) is same
+        assert (tmp_path / f"s{seed}.yaml").read_bytes() == spec.read_bytes()
+    assert main(["check", str(spec)]) == 0
+
+
+@pytest.mark.parametrize("scheduler", ["capacity", "capacity-tightest", "gandiva", "tiresias"])
+def test_simulate_prints_json_and_safety(files, capsys, scheduler):
+    """Tests the figures' form for each scheduler, and that nothing is shown on standard error."""
+    arguments = ["simulate", *map(str, files), "--scheduler", scheduler, "--json"]
+    assert main(arguments) == 0
+    printed = capsys.readouterr()
+    data = json.loads(printed.out)
+    assert printed.err == ""
+    assert (data["safe"], data["longer_under_cells"], data["jobs"]) == (True, 0, 400)
+    for row in data["tenants"].values():
+        assert row["delay"]["cells"] <= row["delay"]["private"]
+
+
+def test_simulate_prints_a_table(files, capsys):
+    """Tests the text: a line a tenant and the verdict; without low priority cells are private."""
+    assert main(["simulate", *map(str, files), "--no-low-priority"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "under cells no job is granted or done later than in its private cluster"
+    for line in lines[2:13]:
+        private, _, cells, _ = map(float, line.split()[3:])
+        assert private == cells
+
+
+def test_simulate_with_faults(files, tmp_path, capsys):
+    """Tests that nodes leave and return, and that a late job is no failed check then."""
+    faults = tmp_path / "faults.csv"
+    faults.write_text("time,node,event\n40000,3,leaves\n\n90000,3,returns\n")
+    assert main(["simulate", *map(str, files), "--faults", str(faults), "--json"]) == 0
+    ways = json.loads(capsys.readouterr().out)["ways"]
+    assert all(way["unfinished"] == 0 for way in ways.values())
+
+
+def test_a_broken_promise_is_exit_code_1(files, monkeypatch, capsys):
+    """Tests a planted fault: a private cluster that is faster than it can be."""
+    from hived_cells.simulation import comparison
+
+    true = comparison.simulate
+
+    def hasty(*arguments, **options):
+        run = true(*arguments, **options)
+        if options["way"] == "private":
+            run.ended[7] -= 1_000_000
+        return run
+
+    monkeypatch.setattr(comparison, "simulate", hasty)
+    assert main(["simulate", *map(str, files)]) == 1
+    assert "under cells, at" in capsys.readouterr().err
+
+
+def test_design_writes_a_specification_that_is_feasible(files, tmp_path, capsys):
+    """Tests the written design: same shares, proved, and a simulation of it is safe."""
+    target = tmp_path / "d.yaml"
+    assert main(["design", *map(str, files), "-o", str(target), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tenants"]
+    assert all(row["proved"] and row["cost"] == row["bound"] for row in rows.values())
+    assert main(["check", str(target), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["feasible"]
+    assert main(["simulate", str(target), str(files[1])]) == 0
+    capsys.readouterr()
+    assert main(["design", *map(str, files)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 12
+
+
+def test_a_design_that_is_not_proved_is_exit_code_4(files, monkeypatch, capsys):
+    """Tests that a search stopped at its limit says so and still gives what it has."""
+    from hived_cells.design import solve
+
+    monkeypatch.setattr(solve, "_solved", lambda *_: (None, None))
+    assert main(["design", *map(str, files)]) == 4
+    assert "not proved" in capsys.readouterr().out
+
+
+BAD = {
+    "no-file": (["simulate", "{spec}", "/nowhere.csv"], 2, "/nowhere.csv: No such file"),
+    "option": (["generate", "{out}", "{out}", "--jobs", "0"], 2, "jobs is 0"),
+    "few": (["generate", "{out}", "{out}", "--nodes", "3"], 2, "3 nodes are too few"),
+    "checkpoint": (["simulate", "{spec}", "{trace}", "--checkpoint", "0"], 2, "checkpoint"),
+    "weight": (["design", "{spec}", "{trace}", "--unmet-weight", "1"], 2, "unmet weight 1"),
+    "philly": (["simulate", "{spec}", "{trace}", "--philly"], 2, "line 1: columns are"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line(files, tmp_path, capsys, arguments, code, message):
+    """Tests exit code, one line that names what is wrong, and that no file is left behind."""
+    names = {"{spec}": str(files[0]), "{trace}": str(files[1]), "{out}": str(tmp_path / "x")}
+    assert main([names.get(word, word) for word in arguments]) == code
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_that_never_fits_is_named(files, tmp_path, capsys):
+    """Tests a job larger than its tenant's cells, and a tenant that reserved nothing."""
+    head = "job,tenant,submit,duration,nodes,gpus_per_node,affinity\n"
+    for row, message in (
+        ("big,res-e,0,1,9,8,hard\n", "job 'big': 9×8 GPUs never fit in what tenant 'res-e'"),
+        ("who,nobody,0,1,1,1,hard\n", "job 'who': tenant 'nobody' reserved nothing"),
+    ):
+        path = tmp_path / "t.csv"
+        path.write_text(head + row)
+        assert main(["simulate", str(files[0]), str(path)]) == 2
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time,node\n", "line 1: time,node,event are needed"),
+        ("time,node,event\n1,2\n", "line 2: 2 fields, 3 are needed"),
+        ("time,node,event\n1,2,dies\n", "line 2: event 'dies'"),
+        ("time,node,event\n1,9,leaves\n", "line 2: there is no node 9"),
+        ("time,node,event\nx,1,leaves\n", "line 2: time is 'x'"),
+    ],
+)
+def test_bad_faults_are_refused_with_their_line(tmp_path, text, message):
+    """Tests the rules of the faults' file."""
+    path = tmp_path / "f.csv"
+    path.write_text(text)
+    with pytest.raises(Exception, match=message):
+        read_faults(path, 4)
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch, capsys):
+    """Tests both: quiet when piped, something on a terminal."""
+    with cli_simulate._progress("jobs", 2) as advance:
+        advance(1)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with cli_simulate._progress("jobs", 2) as advance:
+        advance(1)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "jobs" in printed.err
