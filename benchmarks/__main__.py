@@ -1,6 +1,6 @@
 """``python -m benchmarks COMMAND``: instances, runs, reports, the archive, speed.
 
-Exit codes: 0 done, 1 a check failed, 2 bad input or usage.
+Exit codes: 0 done, 1 a check failed, 2 bad input or usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ COMMANDS = {
 }
 _MODULES = {"verify-archive": "archive.verify", "update-archive": "archive.update"}
 _MODULES |= {name: f"{name}.command" for name in ("instances", "report", "speed")}
+_EXTRA = ("distributed", "joblib", "matplotlib")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,16 +30,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, text in COMMANDS.items():
-        sub = commands.add_parser(name, help=text, description=text)
-        if name in words[:1]:  # only what is run is imported
-            import_module(f"benchmarks.{_MODULES.get(name, name)}").add(sub)
-    options = parser.parse_args(words)
     try:
+        for name, text in COMMANDS.items():
+            sub = commands.add_parser(name, help=text, description=text)
+            if name in words[:1]:  # only what is run is imported
+                import_module(f"benchmarks.{_MODULES.get(name, name)}").add(sub)
+        options = parser.parse_args(words)
         code: int = options.run(options)
-    except SynergyError as error:
-        print(f"python -m benchmarks: {error}", file=sys.stderr)
-        return 2
+    except (SynergyError, OSError) as error:
+        return _fail(str(error), 2)
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA:
+            raise
+        return _fail(f"needs {error.name}: python -m pip install '.[bench]'", 2)
+    except KeyboardInterrupt:
+        return _fail("interrupted; what is finished is kept", 130)
+    return code
+
+
+def _fail(text: str, code: int) -> int:
+    print(f"python -m benchmarks: {text}", file=sys.stderr)
     return code
 
 

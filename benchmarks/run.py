@@ -53,7 +53,9 @@ def run(options: argparse.Namespace) -> int:
         raise InvalidInstance("time and memory limits must be above 0")
     tasks = list(_tasks(options))
     mend(options.results)
-    known = keys(read_results(options.results)) if options.results.exists() else set()
+    with options.results.open("ab"):  # what cannot be written is no place for a day of runs
+        pass
+    known = keys(read_results(options.results))
     missing = [task for task in tasks if task.key not in known]
     print(f"{len(tasks)} runs, {len(tasks) - len(missing)} of them in {options.results} already")
     with backend(options.backend, options.scheduler):

@@ -150,12 +150,20 @@ def test_bad_input_is_one_message(tmp_path, capsys):
         assert not path.exists()
 
 
+def test_what_cannot_be_written_and_what_is_not_installed_is_one_message(
+    tmp_path, capsys, monkeypatch
+):
+    """Tests a folder that is not there, and an extra that is not."""
+    assert main(["run", str(tmp_path / "none" / "results.jsonl"), "--method", "tune"]) == 2
+    assert "No such file" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert main(["run", str(tmp_path / "results.jsonl"), "--method", "tune"]) == 2
+    assert "pip install '.[bench]'" in capsys.readouterr().err
+
+
 def test_dask_runs_a_study_on_two_workers(task, tmp_path):
     """Tests the same command on a local Dask cluster: same rows, written by this process."""
     distributed = pytest.importorskip("distributed")
-    import dask
-
-    dask.config.set({"distributed.worker.daemon": False})
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
