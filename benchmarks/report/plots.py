@@ -50,7 +50,7 @@ def _profile(tau: Sequence[float], parts: dict[str, list[float]], title: str, pa
     axes.set_xlabel("τ: times the fastest method's processor time")
     axes.set_ylabel("part of the runs solved within τ")
     axes.set_ylim(-0.02, 1.05)
-    axes.set_xlim(left=1)
+    axes.set_xlim(1, 1.1 * tau[-1])
     axes.set_title(title)
     axes.grid(alpha=0.3)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)

@@ -8,12 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from benchmarks.__main__ import main
 from benchmarks.report.facts import facts
 from benchmarks.results import answer_of, read_results
 from benchmarks.task import run_task
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_users_function_is_run_and_certified(task):
