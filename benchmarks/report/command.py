@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.archive.records import ARCHIVE, read_archive
-from benchmarks.report.analysis import tables
+from benchmarks.report.analysis import family_table, tables
 from benchmarks.report.facts import facts
 from benchmarks.report.plots import draw
-from benchmarks.report.release import put_row, release_row
+from benchmarks.report.release import put_row, put_study, release_row
 from benchmarks.report.tables import Table
 from benchmarks.results import Row, read_results
 from synergy_opt.errors import InvalidInstance
@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--archive", type=Path, default=ARCHIVE)
     parser.add_argument("--output", type=Path, default=Path("benchmark-report"), metavar="FOLDER")
     parser.add_argument(
-        "--docs", type=Path, metavar="PAGE", help="put this version's row on a page of releases"
+        "--docs", type=Path, metavar="PAGE", help="put this version's row and the tables on a page"
     )
     parser.set_defaults(run=run)
 
@@ -50,13 +50,14 @@ def run(options: argparse.Namespace) -> int:
     known = facts(rows, archive)
     options.output.mkdir(parents=True, exist_ok=True)
     found, pictures = tables(known), draw(known, options.output)
-    for table in found:
+    whole, head = [*found, family_table(known)], protocol(rows)
+    for table in whole:
         write_text(options.output / f"{table.key}.csv", table.csv())
-    head = protocol(rows)
-    write_text(options.output / "report.md", _markdown(head, found, pictures))
-    write_text(options.output / "report.html", _html(head, found, pictures, options.output))
+    write_text(options.output / "report.md", _markdown(head, whole, pictures))
+    write_text(options.output / "report.html", _html(head, whole, pictures, options.output))
     if options.docs is not None:
         put_row(options.docs, release_row(known, rows))
+        put_study(options.docs, head, found)
     print(f"{len(rows)} runs: {options.output / 'report.md'}, report.html, CSV, pictures")
     return 0
 

@@ -1,6 +1,6 @@
 """One row a release: the few figures that a page of results keeps for ever.
 
-Takes facts and rows and gives a line of Markdown, or a page with that version's line replaced.
+Takes facts and rows and gives a line of Markdown; or a page, where it replaces what was there.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.metrics import shifted_geometric_mean
 from benchmarks.report.facts import Fact
+from benchmarks.report.tables import Table
 from benchmarks.results import Row
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.io.text import read_text, write_text
@@ -19,6 +20,7 @@ HEAD = (
     "| TUNE mean gap | stage 1 closed | refuted claims |"
 )
 BEGIN, END = "<!-- releases -->", "<!-- end of releases -->"
+STUDY = "<!-- study -->", "<!-- end of study -->"
 
 
 def release_row(facts: Sequence[Fact], rows: Sequence[Row]) -> str:
@@ -50,17 +52,33 @@ def put_row(page: Path, row: str) -> None:
     InvalidInstance
         When the page has no marks between which the rows stand.
     """
-    text = read_text(page)
-    if BEGIN not in text or END not in text:
-        raise InvalidInstance(f"has no {BEGIN} … {END}", f"{page}")
-    before, rest = text.split(BEGIN, 1)
-    inside, after = rest.split(END, 1)
+    inside = _between(page, read_text(page), (BEGIN, END))[1]
     version = row.split("|")[1].strip()
     old = [line for line in inside.splitlines() if line.startswith("|")][2:]
     kept = [line for line in old if line.split("|")[1].strip() != version]
     rule = "|:--|:--|:--|" + "--:|" * (HEAD.count("|") - 4)
-    body = "\n".join([HEAD, rule, *kept, row])
-    write_text(page, f"{before}{BEGIN}\n\n{body}\n\n{END}{after}")
+    _put(page, (BEGIN, END), "\n".join([HEAD, rule, *kept, row]))
+
+
+def put_study(page: Path, head: Sequence[str], tables: Sequence[Table]) -> None:
+    """Put the study's tables on the page, in place of the last ones."""
+    parts = ["\n".join(f"- {line}" for line in head)]
+    parts += [f"#{table.markdown()}".rstrip() for table in tables]
+    _put(page, STUDY, "\n\n".join(parts))
+
+
+def _put(page: Path, marks: tuple[str, str], body: str) -> None:
+    before, _, after = _between(page, read_text(page), marks)
+    write_text(page, f"{before}{marks[0]}\n\n{body}\n\n{marks[1]}{after}")
+
+
+def _between(page: Path, text: str, marks: tuple[str, str]) -> tuple[str, str, str]:
+    begin, end = marks
+    if begin not in text or end not in text:
+        raise InvalidInstance(f"has no {begin} … {end}", f"{page}")
+    before, rest = text.split(begin, 1)
+    inside, after = rest.split(end, 1)
+    return before, inside, after
 
 
 def _closed(some: Sequence[Fact]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -9,9 +10,12 @@ from benchmarks.__main__ import main
 from benchmarks.archive.records import read_archive
 from benchmarks.report.analysis import claim_table, time_table
 from benchmarks.report.facts import facts
-from benchmarks.report.release import BEGIN, END, put_row, release_row
+from benchmarks.report.release import BEGIN, END, STUDY, put_row, put_study, release_row
 from benchmarks.report.tables import Table
 from benchmarks.results import read_results
+from synergy_opt.errors import InvalidInstance
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def cell(table, first, column):
@@ -84,6 +88,32 @@ def test_a_release_replaces_its_own_row_only(results, archive, tmp_path):
     assert text.count(row) == 1
     assert text.startswith("before\n")
     assert text.endswith("\nafter\n")
+
+
+def test_the_page_says_what_the_stored_results_say():
+    """Tests the documentation's release row, times and claims against the rows they come from."""
+    stored = sorted((ROOT / "benchmarks" / "results").glob("*.jsonl"))[-1]
+    rows = read_results(stored)
+    known = facts(rows, read_archive())
+    page = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    assert release_row(known, rows) in page
+    for table in (time_table(known), claim_table(known)):
+        assert f"#{table.markdown()}".strip() in page
+
+
+def test_the_study_replaces_the_last_one(results, tmp_path):
+    """Tests the tables' place on a page, and a page without a place."""
+    rows = read_results(results)
+    page = tmp_path / "page.md"
+    page.write_text("\n".join(["a", *STUDY, "b", BEGIN, END]), "utf-8")
+    for _ in range(2):
+        put_study(page, ["head"], [claim_table(facts(rows, []))])
+    text = page.read_text("utf-8")
+    assert text.count("### Claims that hold") == 1
+    assert text.count("- head") == 1
+    page.write_text("nothing\n", "utf-8")
+    with pytest.raises(InvalidInstance, match="has no <!-- study"):
+        put_study(page, [], [])
 
 
 def test_a_table_is_safe_in_every_form():
