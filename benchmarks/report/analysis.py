@@ -33,8 +33,8 @@ _TIMES = (
 _CLAIMS = (
     "What became of the word “optimal”: certified (the answer meets a certified bound), refuted "
     "(a certified answer is better, or the answer breaks a rule), open (neither). A claimed upper "
-    "bound is too low where a certified answer is above it; by how much, relative (about 1e-16 is a "
-    "float's own rounding)."
+    "bound is too low where a certified answer is above it; by how much, relative: about 1e-16 is "
+    "a float's own rounding."
 )
 _GROWTH = (
     "t ≈ c · serversᵃ, by least squares over the logarithms of processor time, on the paper's "

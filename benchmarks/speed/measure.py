@@ -66,6 +66,12 @@ def measure(workloads: Iterable[Workload], *, runs: int) -> list[Figure]:
     return found
 
 
+def least(first: Sequence[Figure], again: Sequence[Figure]) -> list[Figure]:
+    """Give the lower figure of each workload that was measured twice, the others as they are."""
+    second = {figure.name: figure for figure in again}
+    return [min(f, second.get(f.name, f), key=lambda g: g.ratio) for f in first]
+
+
 def growth(figures: Sequence[Figure]) -> dict[str, float]:
     """Give for each stage its time at the largest size over that at the smallest."""
     stages = dict.fromkeys(figure.stage for figure in figures)

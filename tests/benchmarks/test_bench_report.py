@@ -70,7 +70,7 @@ def test_the_command_writes_every_form(results, archive, tmp_path):
     markdown = (folder / "report.md").read_text("utf-8")
     assert "| whole: packed | " in markdown
     assert "arithmetic: exact" in markdown
-    assert (folder / "gaps.csv").read_text("utf-8").startswith("method,family,runs")
+    assert (folder / "families.csv").read_text("utf-8").startswith("method,family,runs")
     assert "<table>" in (folder / "report.html").read_text("utf-8")
 
 
