@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.instances.catalog import matching
 from benchmarks.methods import BUILT_IN, GROUP, method
-from benchmarks.results import Row, append, keys, mend, read_results
+from benchmarks.rows import Row, append, keys, mend, read_results
 from benchmarks.task import Task, check_instance, run_task
 from synergy_opt.errors import InvalidInstance
 

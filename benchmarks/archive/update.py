@@ -25,7 +25,7 @@ from benchmarks.archive.records import (
 from benchmarks.instances.catalog import catalog, load
 from benchmarks.methods import Problem
 from benchmarks.problems import PROBLEMS, bounded, solved
-from benchmarks.results import Row, answer_of, read_results
+from benchmarks.rows import Row, answer_of, read_results
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io import read_placement

@@ -19,7 +19,7 @@ from benchmarks.report.facts import facts
 from benchmarks.report.plots import draw
 from benchmarks.report.release import put_row, put_study, release_row
 from benchmarks.report.tables import Table
-from benchmarks.results import Row, read_results
+from benchmarks.rows import Row, read_results
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.io.text import write_text
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from benchmarks.archive.records import Entry
 from benchmarks.instances.catalog import catalog
 from benchmarks.problems import PROBLEMS
-from benchmarks.results import Row
+from benchmarks.rows import Row
 
 Key = tuple[str, str]
 """Instance and problem."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.metrics import shifted_geometric_mean
 from benchmarks.report.facts import Fact
 from benchmarks.report.tables import Table
-from benchmarks.results import Row
+from benchmarks.rows import Row
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.io.text import read_text, write_text
 

@@ -10,7 +10,7 @@ from benchmarks.archive.update import run as update
 from benchmarks.environment import environment, today
 from benchmarks.instances.catalog import catalog, load
 from benchmarks.methods import call, method
-from benchmarks.results import append
+from benchmarks.rows import append
 from benchmarks.task import Task, judged
 from synergy_opt.io import write_placement
 from synergy_opt.solution import Limits

@@ -12,7 +12,7 @@ from benchmarks.__main__ import main
 from benchmarks.archive.records import ARCHIVE, difficulty, read_archive, write_archive
 from benchmarks.archive.update import run as update
 from benchmarks.archive.verify import faults
-from benchmarks.results import answers, read_results
+from benchmarks.rows import answers, read_results
 
 
 def only(path, *patterns):

@@ -1,7 +1,7 @@
 """Public sets that users download are read by what the README names, and can be run."""
 
 from benchmarks.__main__ import main
-from benchmarks.results import read_results
+from benchmarks.rows import read_results
 from benchmarks.synergy.mmkp import read_mmkp
 from benchmarks.synergy.vector_packing import read_packing
 from synergy_opt import import_openb, write_instance

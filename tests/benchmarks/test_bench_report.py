@@ -12,7 +12,7 @@ from benchmarks.report.analysis import claim_table, time_table
 from benchmarks.report.facts import facts
 from benchmarks.report.release import BEGIN, END, STUDY, put_row, put_study, release_row
 from benchmarks.report.tables import Table
-from benchmarks.results import read_results
+from benchmarks.rows import read_results
 from synergy_opt.errors import InvalidInstance
 
 ROOT = Path(__file__).resolve().parents[2]
