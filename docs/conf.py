@@ -23,6 +23,7 @@ extensions = [
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
+suppress_warnings = ["ref.python"]  # both packages have a Cluster and a Job
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False  # autodoc shows them

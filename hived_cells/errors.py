@@ -87,23 +87,13 @@ class NoRoom(HivedError):
 
 
 class NeverFits(IllegalRequest):
-    """A gang does not fit into what the tenant reserved, even when all of that is idle.
-
-    Parameters
-    ----------
-    message
-        What was asked for, reserved and held, for people.
-    exact
-        Whether this is proved; False where a search hit its limit.
-    """
-
-    def __init__(self, message: str, *, exact: bool = True) -> None:
-        super().__init__(message)
-        self.exact = exact
+    """A gang does not fit into what the tenant reserved, even when all of that is idle: proved."""
 
 
 class MustWait(NoRoom):
     """A gang does not fit in what is free now; it fits when enough gangs have ended.
+
+    Where a search hits its limit on whether it could ever fit, it waits rather than never fits.
 
     Parameters
     ----------

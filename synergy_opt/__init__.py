@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from synergy_opt.answer import Placement as Placement
     from synergy_opt.answer import ShapePrice as ShapePrice
     from synergy_opt.answer import SplitBound as SplitBound
+    from synergy_opt.cache_model import Cache as Cache
+    from synergy_opt.cache_model import CacheModel as CacheModel
     from synergy_opt.certificate import Violation as Violation
     from synergy_opt.certificate import bound_value as bound_value
     from synergy_opt.certificate import verify as verify
@@ -41,10 +43,12 @@ if TYPE_CHECKING:
     from synergy_opt.comparison import judge as judge
     from synergy_opt.demand import Demand as Demand
     from synergy_opt.demand import best_case_demand as best_case_demand
+    from synergy_opt.drf import drf as drf
     from synergy_opt.errors import Infeasible as Infeasible
     from synergy_opt.errors import InvalidInstance as InvalidInstance
     from synergy_opt.errors import NotCertified as NotCertified
     from synergy_opt.errors import SolverFailed as SolverFailed
+    from synergy_opt.errors import Stopped as Stopped
     from synergy_opt.errors import SynergyError as SynergyError
     from synergy_opt.fair_share import fair_share as fair_share
     from synergy_opt.fair_share import fair_throughput as fair_throughput
@@ -54,19 +58,25 @@ if TYPE_CHECKING:
     from synergy_opt.greedy import greedy as greedy
     from synergy_opt.ideal import ideal_allocation as ideal_allocation
     from synergy_opt.ideal import skipping_bound as skipping_bound
+    from synergy_opt.io import Imported as Imported
     from synergy_opt.io import StatedPlacement as StatedPlacement
     from synergy_opt.io import import_csv as import_csv
     from synergy_opt.io import import_openb as import_openb
     from synergy_opt.io import read_allocation as read_allocation
     from synergy_opt.io import read_instance as read_instance
+    from synergy_opt.io import read_openb_pods as read_openb_pods
+    from synergy_opt.io import read_philly_csv as read_philly_csv
+    from synergy_opt.io import read_philly_log as read_philly_log
     from synergy_opt.io import read_placement as read_placement
     from synergy_opt.io import read_profiles as read_profiles
+    from synergy_opt.io import read_workload as read_workload
     from synergy_opt.io import shipped as shipped
     from synergy_opt.io import shipped_names as shipped_names
     from synergy_opt.io import write_allocation as write_allocation
     from synergy_opt.io import write_instance as write_instance
     from synergy_opt.io import write_placement as write_placement
     from synergy_opt.io import write_profiles as write_profiles
+    from synergy_opt.io import write_workload as write_workload
     from synergy_opt.model import Cluster as Cluster
     from synergy_opt.model import Instance as Instance
     from synergy_opt.model import Job as Job
@@ -76,12 +86,20 @@ if TYPE_CHECKING:
     from synergy_opt.packed import packed as packed
     from synergy_opt.packed import packed_program as packed_program
     from synergy_opt.placement import place as place
+    from synergy_opt.profiling import fit_cache_model as fit_cache_model
+    from synergy_opt.profiling import measure_curve as measure_curve
+    from synergy_opt.profiling import optimistic_profile as optimistic_profile
     from synergy_opt.progress import Progress as Progress
     from synergy_opt.proportional import proportional as proportional
     from synergy_opt.realize import realize as realize
     from synergy_opt.runnable import runnable as runnable
+    from synergy_opt.simulation.derived import derived_workload as derived_workload
+    from synergy_opt.simulation.workload import TraceJob as TraceJob
+    from synergy_opt.simulation.workload import Workload as Workload
     from synergy_opt.solution import Limits as Limits
+    from synergy_opt.tetris import tetris as tetris
     from synergy_opt.tune import tune as tune
+    from synergy_opt.tune import tune_as_simulated as tune_as_simulated
     from synergy_opt.versions import show_versions as show_versions
 
     __version__: str
@@ -94,7 +112,8 @@ _EXPORTS = {
     "progress": ("Progress",),
     "proportional": ("proportional",),
     "solution": ("Limits",),
-    "tune": ("tune",),
+    "tetris": ("tetris",),
+    "tune": ("tune", "tune_as_simulated"),
     "comparison": ("Comparison", "Failure", "Row", "compare", "judge"),
     "answer": (
         "Allocation",
@@ -108,28 +127,46 @@ _EXPORTS = {
         "SplitBound",
     ),
     "demand": ("Demand", "best_case_demand"),
-    "errors": ("Infeasible", "InvalidInstance", "NotCertified", "SolverFailed", "SynergyError"),
+    "drf": ("drf",),
+    "errors": (
+        "Infeasible",
+        "InvalidInstance",
+        "NotCertified",
+        "SolverFailed",
+        "Stopped",
+        "SynergyError",
+    ),
     "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
     "generate": ("mix", "scattered"),
+    "cache_model": ("Cache", "CacheModel"),
     "io": (
+        "Imported",
         "StatedPlacement",
         "import_csv",
         "import_openb",
         "read_allocation",
         "read_instance",
+        "read_openb_pods",
+        "read_philly_csv",
+        "read_philly_log",
         "read_placement",
         "read_profiles",
+        "read_workload",
         "shipped",
         "shipped_names",
         "write_allocation",
         "write_instance",
         "write_placement",
         "write_profiles",
+        "write_workload",
     ),
     "model": ("Cluster", "Instance", "Job", "Profile", "Server"),
     "runnable": ("runnable",),
+    "simulation.derived": ("derived_workload",),
+    "simulation.workload": ("TraceJob", "Workload"),
     "optimal": ("optimal",),
     "packed": ("packed", "packed_program"),
+    "profiling": ("fit_cache_model", "measure_curve", "optimistic_profile"),
     "realize": ("realize",),
     "versions": ("__version__", "show_versions"),
 }

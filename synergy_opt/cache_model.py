@@ -1,7 +1,7 @@
 """Synthetic training jobs: throughput from cores, cache and storage by a three-term minimum.
 
 Takes a handful of rates and gives a `Profile` on any grid; `MODELS` holds twelve parameter sets
-whose behaviour follows the facts that the Synergy paper states.
+whose behaviour follows the facts that the Synergy paper states (docs/model-profiles.md).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+from synergy_opt.checks import not_negative
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import Number, exact
 from synergy_opt.model import Profile
@@ -21,16 +22,80 @@ RESOURCES = {"cpu": "cores", "memory": "GB", "storage": "MB/s"}
 CPU_GRID: tuple[Number, ...] = (1, 2, 3, 4, 5, 6, 9, 12, 24)
 MEMORY_GRID: tuple[Number, ...] = ("20", "40", "62.5", "93.75", "125", "187.5", "250")
 STORAGE_GRID: tuple[Number, ...] = (25, 50, 100, 200)
-_STORAGE = Fraction(100)  # MB/s a GPU where storage is not divided: 800 MB/s a server of 8 GPUs
+STORAGE = Fraction(100)
+"""Storage bandwidth of a GPU where it is not divided, in MB/s: 800 MB/s a server of 8 GPUs."""
 _PLACES = 100  # throughputs are cut to two decimals, so that files stay short
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cache:
+    """What a job keeps in memory: a cache that never evicts, such as MinIO (Synergy, §3.1).
+
+    It gives the same number of hits in every epoch, whatever the order of reading, so the rate at
+    which storage feeds the job follows from sizes alone.
+
+    Parameters
+    ----------
+    item
+        Size of one item, in MB, above 0.
+    dataset
+        Part of the data set that one GPU reads, in GB, above 0.
+    process
+        Memory that the process itself needs, in GB; the rest is cache.
+
+    Raises
+    ------
+    InvalidInstance
+        When a size breaks its rule.
+    """
+
+    item: Fraction
+    dataset: Fraction
+    process: Fraction = Fraction(20)
+
+    def __post_init__(self) -> None:
+        for name in ("item", "dataset"):
+            value = not_negative(getattr(self, name), f".{name}")
+            if value == 0:
+                raise InvalidInstance("must be above 0", f".{name}")
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "process", not_negative(self.process, ".process"))
+
+    def missing(self, memory: Fraction) -> Fraction:
+        """Give the part of an epoch's items that is not in memory, 0 to 1.
+
+        Examples
+        --------
+        >>> Cache(item=Fraction(1), dataset=Fraction(100)).missing(Fraction(45))
+        Fraction(3, 4)
+        """
+        held = max(Fraction(0), memory - self.process) / self.dataset
+        return 1 - min(Fraction(1), held)
+
+    def fetch_rate(self, memory: Fraction, storage: Fraction) -> Fraction | None:
+        """Give the items/s that `storage` MB/s sustain: s / (item · missing part).
+
+        0 without memory for the process; None where all items are in memory, so that storage
+        limits nothing.
+
+        Examples
+        --------
+        >>> cache = Cache(item=Fraction(1), dataset=Fraction(100))
+        >>> [cache.fetch_rate(Fraction(memory), Fraction(90)) for memory in (45, 120)]
+        [Fraction(120, 1), None]
+        """
+        if memory < self.process:
+            return Fraction(0)
+        missing = self.missing(memory)
+        return storage / (self.item * missing) if missing else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CacheModel:
     """W(c, m, s) = min(core_rate · c, fetch rate(m, s), gpu_rate), for one GPU.
 
-    A cache that never evicts (MinIO; Synergy, §3.1) holds the fraction h = min(1, (m − process) /
-    dataset) of the data set, so storage delivers s / (item · (1 − h)) items/s.
+    The fetch rate is that of a `Cache`: it holds the fraction h = min(1, (m − process) / dataset)
+    of the data set, so storage delivers s / (item · (1 − h)) items/s.
 
     Parameters
     ----------
@@ -40,12 +105,8 @@ class CacheModel:
         Items/s that one core prepares.
     gpu_rate
         Items/s that the GPU trains on.
-    item
-        Size of one item, in MB.
-    dataset
-        Part of the data set that one GPU reads, in GB.
-    process
-        Memory that the process itself needs, in GB; the rest is cache.
+    item, dataset, process
+        As in `Cache`.
     """
 
     name: str
@@ -56,15 +117,18 @@ class CacheModel:
     dataset: Fraction
     process: Fraction = Fraction(20)
 
-    def rate(self, cpu: Fraction, memory: Fraction, storage: Fraction = _STORAGE) -> Fraction:
+    def rate(self, cpu: Fraction, memory: Fraction, storage: Fraction = STORAGE) -> Fraction:
         """Give the items/s that these amounts for one GPU allow; 0 without process memory."""
-        if memory < self.process:
-            return Fraction(0)
         best = min(self.core_rate * cpu, Fraction(self.gpu_rate))
-        missing = 1 - min(Fraction(1), (memory - self.process) / self.dataset)
-        if missing:
-            best = min(best, storage / (self.item * missing))
+        fetched = self.cache.fetch_rate(memory, storage)
+        if fetched is not None:
+            best = min(best, fetched)
         return Fraction(int(best * _PLACES), _PLACES)
+
+    @property
+    def cache(self) -> Cache:
+        """The sizes alone."""
+        return Cache(item=self.item, dataset=self.dataset, process=self.process)
 
     def profile(self, axes: Mapping[str, Sequence[Number]] | None = None) -> Profile:
         """Give the profile for one GPU on a grid; default `CPU_GRID` × `MEMORY_GRID`.
@@ -103,7 +167,7 @@ class CacheModel:
         return self.rate(
             point.get("cpu", Fraction(1000)),
             point.get("memory", plenty),
-            point.get("storage", _STORAGE),
+            point.get("storage", STORAGE),
         )
 
 

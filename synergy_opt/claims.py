@@ -11,13 +11,17 @@ from typing import ClassVar, Literal
 
 from synergy_opt.model import Vector
 
-Proof = Literal["multipliers", "patterns", "core", "search", "none"]
+Proof = Literal["multipliers", "patterns", "core", "loads", "search", "none"]
 """What shows that a throughput is the best.
 
 - "multipliers": the exact bound of its multipliers meets it. Anyone can check that.
 - "patterns": the exact bound of its pattern prices meets it. Anyone can check that too.
 - "core": the multipliers' bound is above it, and our own search decided in exact arithmetic every
   combination of the configurations whose reduced cost at these multipliers is within the
+  difference. A checker confirms the bound, and with it the gap; the search it would have to
+  repeat.
+- "loads": the pattern prices' bound is above it, and our own search decided in exact arithmetic
+  every combination of the loads of servers whose reduced cost at these prices is within the
   difference. A checker confirms the bound, and with it the gap; the search it would have to
   repeat.
 - "search": a solver's own bound leaves no room for a better throughput on the lattice on which

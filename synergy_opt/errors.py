@@ -37,6 +37,10 @@ class Infeasible(SynergyError):
     """No answer exists, or none was found; the message says which, and what stands in the way."""
 
 
+class Stopped(SynergyError):
+    """A limit came before any answer was found; there may be one."""
+
+
 class SolverFailed(SynergyError):
     """A solver gave no usable answer, or one that exact arithmetic refutes."""
 

@@ -9,19 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random
-from typing import TypeVar
 
 from synergy_opt.cache_model import MODELS
-from synergy_opt.checks import is_list, is_whole, not_negative, whole_count
+from synergy_opt.checks import is_whole, not_negative, whole_count
+from synergy_opt.draw import GPU_DEMANDS, check_demands, check_split, draw, draw_model
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import Number, exact, shown
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 
-TASKS = ("image", "language", "speech")
-GPU_DEMANDS: Mapping[int, int] = {1: 70, 2: 10, 4: 15, 8: 5}
-"""Default weights of GPU demands. Assumed: most jobs of the published traces are small."""
-
-_T = TypeVar("_T")
 _NAMES = ("cpu", "memory", "storage")
 _UNITS = {"cpu": "cores", "memory": "GB", "storage": "MB/s"}
 _AMOUNTS: Mapping[str, Number] = {"cpu": 24, "memory": 500, "storage": 800}
@@ -67,14 +62,10 @@ def mix(
     """
     check_mix(split, gpu_demands, load)
     rng = Random(f"mix {seed}")  # a string seed is hashed the same way everywhere
-    names = {task: [m.name for m in MODELS.values() if m.task == task] for task in TASKS}
-    weights = dict(zip(TASKS, split, strict=True))
     jobs: list[Job] = []
     cluster = _cluster(servers, gpus, {"cpu": cpu, "memory": memory})
     for demand in _gpu_demands(rng, gpu_demands, int(exact(load) * cluster.gpus), cluster.gpus):
-        task = _draw(rng, weights)
-        model = names[task][rng.randrange(len(names[task]))]
-        jobs.append(Job(id=f"J{len(jobs) + 1}", gpus=demand, profile=model))
+        jobs.append(Job(id=f"J{len(jobs) + 1}", gpus=demand, profile=draw_model(rng, split)))
     used = {job.profile for job in jobs}
     return Instance(
         name=f"mix-{servers}-{seed}",
@@ -142,18 +133,8 @@ def check_mix(split: Sequence[int], gpu_demands: Mapping[int, int], load: Number
     InvalidInstance
         Naming the argument and its rule.
     """
-    weights = tuple(split) if is_list(split) else ()
-    sound = len(weights) == len(TASKS) and all(is_whole(w) and w >= 0 for w in weights)
-    if not sound or not any(weights):
-        rule = f"must be three weights of at least 0 ({', '.join(TASKS)}), not all 0"
-        raise InvalidInstance(f"{rule}, not {shown(split)}", "split")
-    pairs = gpu_demands.items() if isinstance(gpu_demands, Mapping) else [(gpu_demands, None)]
-    for demand, weight in pairs:
-        if not (is_whole(demand) and is_whole(weight)) or demand < 1 or weight < 0:
-            rule = f"must be demands ≥ 1 with weights ≥ 0, not {shown(demand)}: {shown(weight)}"
-            raise InvalidInstance(rule, "gpu_demands")
-    if not any(gpu_demands.values()):
-        raise InvalidInstance("must have a weight above 0", "gpu_demands")
+    check_split(split)
+    check_demands(gpu_demands)
     if not_negative(load, "load") == 0 or exact(load) > 1000:
         raise InvalidInstance(f"must be above 0 and at most 1000, not {load}", "load")
 
@@ -172,17 +153,7 @@ def _gpu_demands(rng: Random, weights: Mapping[int, int], wanted: int, most: int
         fitting = {g: w for g, w in weights.items() if g <= min(left, most) and w > 0}
         if not fitting:
             return demands
-        demands.append(_draw(rng, fitting))
-
-
-def _draw(rng: Random, weights: Mapping[_T, int]) -> _T:
-    """Draw a key by integer weights: no float, so no platform differs."""
-    ticket = rng.randrange(sum(weights.values()))
-    for key, weight in weights.items():  # noqa: B007  # the key is the answer
-        ticket -= weight
-        if ticket < 0:
-            break
-    return key
+        demands.append(draw(rng, fitting))
 
 
 def _profile(rng: Random, name: str, cluster: Cluster, points: int, monotone: bool) -> Profile:

@@ -6,18 +6,19 @@ Takes an instance and gives the naive baseline of Synergy (OSDI '22, §3.3).
 from __future__ import annotations
 
 from synergy_opt.answer import PlacedJob, Placement
-from synergy_opt.ledger import Ledger, Pieces
+from synergy_opt.checks import expect
+from synergy_opt.first_fit import FirstFit
 from synergy_opt.model import Instance
-from synergy_opt.offers import Offers, left_out, offers, placed
-from synergy_opt.runnable import runnable
-from synergy_opt.search import Search
+from synergy_opt.offers import left_out, offers, placed
 
 
 def greedy(instance: Instance) -> Placement:
     """Place each job in priority order on the first server with room for its best-case demand.
 
     A job that no server has room for is skipped: it is listed without pieces and with throughput
-    0, although its GPUs may be free. That is the published algorithm's weakness, not a fault.
+    0, although its GPUs may be free. That is the published algorithm's weakness, not a fault. The
+    walk goes on with the next job as long as GPUs are free, as far as the jobs that wait behind
+    the runnable ones; the authors' simulator does so too.
 
     A job with more GPUs than any server has cannot be on one server; the paper does not say what
     first fit means for it. Here it takes the fewest servers that hold it, the lowest ones among
@@ -27,7 +28,7 @@ def greedy(instance: Instance) -> Placement:
     Parameters
     ----------
     instance
-        Jobs beyond the GPUs of the cluster are not runnable and not listed.
+        A job with more GPUs than are free when its turn comes is not listed.
 
     Returns
     -------
@@ -58,43 +59,14 @@ def greedy(instance: Instance) -> Placement:
     >>> answer.throughput, answer.left_out
     (Fraction(3, 2), ('b',))
     """
-    jobs = runnable(instance)
-    ledger, found = offers(instance, jobs)
-    first = _FirstFit(ledger)
+    expect(Instance, instance, "instance")
+    ledger, found = offers(instance, instance.jobs)
+    width = len(instance.cluster.resources)
+    first = FirstFit(ledger)
     entries: list[PlacedJob] = []
-    for job, its in zip(jobs, found, strict=True):
-        pieces = first.pieces(its)
-        if not pieces:
-            entries.append(left_out(job, len(instance.cluster.resources)))
+    for job, its in zip(instance.jobs, found, strict=True):
+        if job.gpus > first.free_gpus:
             continue
-        for server, gpus in pieces:
-            ledger.take(server, its.demand.need, gpus)
-        entries.append(placed(job, its.demand.amounts, its.demand.value, pieces))
+        pieces = first.place(its)
+        entries.append(placed(job, its.demand, pieces) if pieces else left_out(job, width))
     return Placement(instance=instance.name, mechanism="greedy", jobs=tuple(entries))
-
-
-class _FirstFit:
-    """Where the next job of each kind goes."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._largest = int(ledger.capacity[0].max())
-        self._first: dict[Offers, int] = {}
-        self._searches: dict[Offers, Search] = {}
-
-    def pieces(self, offers: Offers) -> Pieces:
-        """Give the pieces of the next job of this kind; none where it does not fit."""
-        if offers.gpus > self._largest:
-            return self._several(offers)
-        server, need = self._first.get(offers, 0), offers.demand.need
-        while server < len(self._ledger) and self._ledger.holds(server, need) < offers.gpus:
-            server += 1
-        self._first[offers] = server
-        return ((server, offers.gpus),) if server < len(self._ledger) else ()
-
-    def _several(self, offers: Offers) -> Pieces:
-        if offers not in self._searches:
-            self._searches[offers] = Search(
-                self._ledger, offers.demand.need, offers.gpus, first=True
-            )
-        return self._searches[offers].fewest() or ()

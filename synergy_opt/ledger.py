@@ -89,6 +89,15 @@ class Ledger:
     def __len__(self) -> int:
         return len(self.groups)
 
+    def fresh(self, *, gpus_alone: bool = False) -> Ledger:
+        """Give an empty ledger with the same units; its `room` may count free GPUs alone."""
+        other = object.__new__(Ledger)
+        weights = (1,) + (0,) * (len(self._weights) - 1) if gpus_alone else self._weights
+        other.denominators, other._weights = self.denominators, weights
+        other.groups, other.capacity = self.groups, self.capacity
+        other.free, other.changes = self.capacity.copy(), []
+        return other
+
     def need(self, amounts: Vector, gpus: int) -> Need:
         """Give in units what one GPU takes of a job that gets `amounts` for `gpus` GPUs.
 

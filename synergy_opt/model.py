@@ -118,8 +118,10 @@ class Instance:
                     f"{', '.join(self.cluster.names)}"
                 )
                 raise InvalidInstance(rule, f"$.profiles.{profile.name}.axes")
+        self._check_jobs(set())
+
+    def _check_jobs(self, fair: set[tuple[str, int]]) -> None:
         seen: set[str] = set()
-        fair: set[tuple[str, int]] = set()
         for i, job in enumerate(self.jobs):
             if job.id in seen:
                 raise InvalidInstance(f"{job.id!r} is the id of an earlier job", f"$.jobs[{i}].id")
@@ -172,6 +174,31 @@ class Instance:
     def profile_of(self) -> Mapping[str, Profile]:
         """Profiles by name."""
         return MappingProxyType({profile.name: profile for profile in self.profiles})
+
+    @cached_property
+    def memo(self) -> dict[object, object]:
+        """What functions of the cluster and the profiles alone keep, lest it be worked out anew.
+
+        Shared with what `with_jobs` gives; no part of the value, nor of a copy or a file.
+        """
+        return {}
+
+    def with_jobs(self, jobs: Iterable[Job]) -> Instance:
+        """Give the same instance with other jobs: one check a kind of jobs, however often.
+
+        Raises
+        ------
+        InvalidInstance
+            As the constructor does.
+        """
+        known = self.memo.setdefault("with_jobs", {(job.profile, job.gpus) for job in self.jobs})
+        assert isinstance(known, set)
+        other = object.__new__(Instance)
+        for name in ("name", "cluster", "profiles", "objective", "profile_of", "memo"):
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "jobs", all_of(Job, jobs, "$.jobs"))
+        other._check_jobs(known)
+        return other
 
     def __getstate__(self) -> dict[str, object]:
         """Give the fields alone: a read-only view such as `profile_of` cannot be pickled."""

@@ -7,7 +7,7 @@ share on any groups of servers, with what they are worth and in the units of a c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from synergy_opt.answer import Piece, PlacedJob
@@ -30,18 +30,21 @@ class Offer:
         The job's term of the objective, for weight 1.
     need
         What one of its GPUs takes, in units of the ledger.
+    parts
+        Pieces that jobs with this offer were given before, by where they are.
     """
 
     amounts: Vector
     value: Fraction
     need: Need
+    parts: dict[Pieces, tuple[Piece, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def exceeds(self, other: Offer) -> bool:
         """Tell whether this offer asks for more than `other` of any resource."""
         return any(mine > theirs for mine, theirs in zip(self.need, other.need, strict=True))
 
 
-class Offers:
+class Shares:
     """All jobs of one profile and GPU demand; their weights may differ.
 
     Parameters
@@ -49,18 +52,15 @@ class Offers:
     instance, job
         One job of the kind, with weight 1.
     ledger
-        Its units include this kind's best-case demand.
-    demand
-        The best-case demand (`best_case_demand`).
+        Whose units are used.
     """
 
-    __slots__ = ("_instance", "_job", "_ledger", "_shares", "demand", "gpus")
+    __slots__ = ("_instance", "_job", "_ledger", "_shares", "gpus")
 
-    def __init__(self, instance: Instance, job: Job, ledger: Ledger, demand: Demand) -> None:
+    def __init__(self, instance: Instance, job: Job, ledger: Ledger) -> None:
         self._instance, self._job, self._ledger = instance, job, ledger
         self._shares: dict[Groups, Offer] = {}
         self.gpus = job.gpus
-        self.demand = self._offer(demand)
 
     def share(self, groups: Groups) -> Offer:
         """Give the whole fair share on these server groups (`share_demand`), memoised."""
@@ -74,10 +74,84 @@ class Offers:
         return Offer(amounts=demand.amounts, value=demand.value, need=need)
 
 
+class Offers(Shares):
+    """The shares of a kind of jobs, and what they would like best.
+
+    Parameters
+    ----------
+    instance, job
+        One job of the kind, with weight 1.
+    ledger
+        Its units include this kind's best-case demand.
+    demand
+        The best-case demand (`best_case_demand`).
+
+    Attributes
+    ----------
+    size : tuple of int
+        GPUs and best-case demand of the whole job, in units: what jobs are sorted by.
+    """
+
+    __slots__ = ("demand", "size")
+
+    def __init__(self, instance: Instance, job: Job, ledger: Ledger, demand: Demand) -> None:
+        super().__init__(instance, job, ledger)
+        self.demand = self._offer(demand)
+        self.size: Need = tuple(units * job.gpus for units in self.demand.need)
+
+
+class _Shares:
+    """The shares of all kinds met so far, in the units of one ledger."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.ledger = Ledger(instance.cluster)
+        self.of: dict[tuple[str, int], Shares] = {}
+
+
+class _Catalogue:
+    """The offers of all kinds met so far, in the units of one ledger."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._demands: dict[tuple[str, int], tuple[Job, Demand]] = {}
+        self.ledger = Ledger(instance.cluster)
+        self.of: dict[tuple[str, int], Offers] = {}
+
+    def add(self, first: dict[tuple[str, int], Job]) -> None:
+        """Take in kinds; where that changes the units, all offers are made anew."""
+        for key, job in first.items():
+            one = replace(job, weight=Fraction(1))
+            self._demands[key] = one, best_case_demand(self._instance, one)
+        pieces = [
+            tuple(a / gpus for a in demand.amounts)
+            for (_, gpus), (_, demand) in self._demands.items()
+        ]
+        self.ledger = Ledger(self._instance.cluster, pieces)
+        self.of = {
+            key: Offers(self._instance, job, self.ledger, demand)
+            for key, (job, demand) in self._demands.items()
+        }
+
+
+def shares(instance: Instance, jobs: Iterable[Job]) -> tuple[Ledger, list[Shares]]:
+    """Give an empty ledger in whose units all shares are whole, and each job's shares."""
+    memo = instance.memo.get("shares")
+    if memo is None:
+        memo = instance.memo["shares"] = _Shares(instance)
+    assert isinstance(memo, _Shares)
+    jobs = tuple(jobs)
+    for job in jobs:
+        if (job.profile, job.gpus) not in memo.of:
+            one = replace(job, weight=Fraction(1))
+            memo.of[job.profile, job.gpus] = Shares(instance, one, memo.ledger)
+    return memo.ledger.fresh(), [memo.of[job.profile, job.gpus] for job in jobs]
+
+
 def offers(instance: Instance, jobs: Iterable[Job]) -> tuple[Ledger, list[Offers]]:
     """Give an empty ledger in whose units all demands and shares are whole, and each job's offers.
 
-    One `best_case_demand` a pair of profile and GPU demand: O(kinds · grid + jobs).
+    One `best_case_demand` a pair of profile and GPU demand: O(kinds · grid + jobs). Instances
+    that `Instance.with_jobs` made of each other share it.
 
     Examples
     --------
@@ -93,16 +167,18 @@ def offers(instance: Instance, jobs: Iterable[Job]) -> tuple[Ledger, list[Offers
     >>> a is b, a.demand.amounts, a.share(frozenset({0})).amounts
     (True, (Fraction(10, 1),), (Fraction(6, 1),))
     """
+    memo = instance.memo.get("offers")
+    if memo is None:
+        memo = instance.memo["offers"] = _Catalogue(instance)
+    assert isinstance(memo, _Catalogue)
     jobs = tuple(jobs)
-    first: dict[tuple[str, int], Job] = {}
+    new: dict[tuple[str, int], Job] = {}
     for job in jobs:
-        if (job.profile, job.gpus) not in first:
-            first[job.profile, job.gpus] = replace(job, weight=Fraction(1))
-    demands = {key: best_case_demand(instance, job) for key, job in first.items()}
-    pieces = [tuple(a / gpus for a in demands[name, gpus].amounts) for name, gpus in first]
-    ledger = Ledger(instance.cluster, pieces)
-    of = {key: Offers(instance, job, ledger, demands[key]) for key, job in first.items()}
-    return ledger, [of[job.profile, job.gpus] for job in jobs]
+        if (job.profile, job.gpus) not in memo.of:
+            new.setdefault((job.profile, job.gpus), job)
+    if new:
+        memo.add(new)
+    return memo.ledger.fresh(), [memo.of[job.profile, job.gpus] for job in jobs]
 
 
 def groups_of(ledger: Ledger, pieces: Pieces) -> Groups:
@@ -110,16 +186,16 @@ def groups_of(ledger: Ledger, pieces: Pieces) -> Groups:
     return frozenset(int(ledger.groups[server]) for server, _ in pieces)
 
 
-def placed(job: Job, amounts: Vector, value: Fraction, pieces: Pieces) -> PlacedJob:
-    """Give the job's entry in a placement: k of g GPUs carry exactly k/g of the amounts.
-
-    `value` is that of a job of weight 1.
-    """
-    parts = tuple(
-        Piece(server=server, gpus=Fraction(gpus), amounts=_part(amounts, gpus, job.gpus))
-        for server, gpus in pieces
-    )
-    return PlacedJob(id=job.id, demand=amounts, throughput=value * job.weight, pieces=parts)
+def placed(job: Job, offer: Offer, pieces: Pieces) -> PlacedJob:
+    """Give the job's entry in a placement: k of g GPUs carry exactly k/g of the amounts."""
+    parts = offer.parts.get(pieces)
+    if parts is None:
+        parts = offer.parts[pieces] = tuple(
+            Piece(server=server, gpus=Fraction(gpus), amounts=_part(offer.amounts, gpus, job.gpus))
+            for server, gpus in pieces
+        )
+    value = offer.value if job.weight == 1 else offer.value * job.weight
+    return PlacedJob(id=job.id, demand=offer.amounts, throughput=value, pieces=parts)
 
 
 def left_out(job: Job, resources: int) -> PlacedJob:

@@ -6,11 +6,12 @@ holds: the three steps of Synergy-TUNE (OSDI '22, §4.2), which stage 2's roundi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from synergy_opt.ledger import Ledger, Need, Pieces
 from synergy_opt.offers import Groups, Offer, Offers, groups_of
+from synergy_opt.rooms import FEW, Rooms
 from synergy_opt.search import Search
 
 
@@ -38,6 +39,28 @@ class Held:
         return per_gpu * dict(self.pieces)[server]
 
 
+Giver = Callable[[Mapping[int, int], int, Mapping[int, Held]], int]
+"""From what each job would give, what is missing and what all hold: the job to switch."""
+
+
+def least_surplus(gives: Mapping[int, int], missing: int, _: Mapping[int, Held]) -> int:
+    """Choose the least that covers what is missing, else the most; lowest priority of equals."""
+    enough = [n for n, units in gives.items() if units >= missing]
+    if enough:
+        return min(enough, key=lambda n: (gives[n], -n))
+    return max(gives, key=lambda n: (gives[n], n))
+
+
+def hungriest(gives: Mapping[int, int], _: int, held: Mapping[int, Held]) -> int:
+    """Choose who is on fewest servers, then holds most a GPU of each resource in order."""
+
+    def size(number: int) -> tuple[int, Need, int]:
+        its = held[number]
+        return len(its.pieces), tuple(-units for units in its.offer.need), number
+
+    return min(gives, key=size)
+
+
 class Packing:
     """The jobs placed so far and the books; mutable, made for use inside one pure function.
 
@@ -47,6 +70,8 @@ class Packing:
         Empty, in whose units everything offered is whole.
     groups
         Number of server groups.
+    giver
+        Which job of an overdrawn server is switched to its share.
 
     Attributes
     ----------
@@ -58,11 +83,12 @@ class Packing:
     `tune` has the argument why every job can be placed as long as the GPUs last.
     """
 
-    def __init__(self, ledger: Ledger, groups: int) -> None:
-        self._ledger = ledger
+    def __init__(self, ledger: Ledger, groups: int, *, giver: Giver | None = None) -> None:
+        self._ledger, self._choose = ledger, giver or least_surplus
         self._on: list[list[int]] = [[] for _ in range(len(ledger))]  # jobs on each server
         self.held: dict[int, Held] = {}
-        self._size: tuple[int, Need] | None = None
+        self._rooms = Rooms(ledger) if len(ledger) <= FEW else None
+        self._size: Need | None = None
         self._searches: dict[tuple[Need, int | None], Search] = {}
         # Shares are tried on each group alone and, last, across all of them.
         one = [(frozenset({g}), g) for g in range(groups)]
@@ -71,10 +97,7 @@ class Packing:
 
     def place(self, number: int, offers: Offers) -> None:
         """Place one job, by the first of the three steps that works."""
-        size = (offers.gpus, offers.demand.need)
-        if size != self._size:
-            # Equal sizes follow each other: the searches of earlier ones are not needed again.
-            self._size, self._searches = size, {}
+        self._resize(offers)
         found = self._by_demand(offers) or self._by_share(offers)
         if found:
             self.enter(number, found)
@@ -83,7 +106,43 @@ class Packing:
             self.enter(number, held)
             self.settle([server for server, _ in held.pieces])
 
+    def place_equal(self, equal: Sequence[tuple[int, Offers]]) -> None:
+        """Place jobs of equal GPUs and best-case demand, as `place` would one after the other.
+
+        The server with least room that holds such a job has less room after it has taken one:
+        it is the choice for the next one too, until it holds none. So it is filled at once.
+        """
+        done = 0
+        while done < len(equal):
+            number, offers = equal[done]
+            self._resize(offers)
+            need, gpus = offers.demand.need, offers.gpus
+            pieces = self._search(need, offers)
+            if pieces is None or len(pieces) > 1:
+                self.place(number, offers)
+                done += 1
+                continue
+            server = pieces[0][0]
+            several = equal[done : done + self._ledger.holds(server, need) // gpus]
+            groups = groups_of(self._ledger, pieces)
+            for each, its in several:
+                self.held[each] = Held(pieces, its.demand, its.share(groups))
+                self._on[server].append(each)
+            self._ledger.take(server, need, gpus * len(several))
+            done += len(several)
+
+    def _resize(self, offers: Offers) -> None:
+        if offers.size != self._size:
+            # Equal sizes mostly follow each other: searches of earlier ones take memory alone.
+            self._size, self._searches = offers.size, {}
+
     def _search(self, need: Need, offers: Offers, group: int | None = None) -> Pieces | None:
+        if self._rooms is not None:
+            server = self._rooms.fullest(need, offers.gpus, group)
+            if server is not None:
+                return ((server, offers.gpus),)
+            if offers.gpus == 1:
+                return None
         key = (need, group)
         if key not in self._searches:
             self._searches[key] = Search(self._ledger, need, offers.gpus, group=group)
@@ -148,13 +207,10 @@ class Packing:
         """Choose the job on this server that is to give some of a resource."""
         missing = -int(self._ledger.free[row, server])
         surplus = {n: self.held[n].surplus(server, row) for n in self._on[server]}
-        enough = [n for n, units in surplus.items() if units >= missing]
-        if enough:
-            return min(enough, key=lambda n: (surplus[n], -n))
-        largest = max(surplus, key=lambda n: (surplus[n], n))
+        gives = {n: units for n, units in surplus.items() if units > 0}
         # A hang would be the alternative, were the guarantee false.
-        assert surplus[largest] > 0, "somebody here holds more than the share, see `tune`"
-        return largest
+        assert gives, "somebody here holds more than the share, see `tune`"
+        return self._choose(gives, missing, self.held)
 
     def _switch(self, number: int) -> list[int]:
         """Give a job its share on all its servers, and say which they are."""

@@ -6,14 +6,12 @@ OSDI '22, §2, "GPU-proportional allocation").
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
+from itertools import groupby
 
 from synergy_opt.answer import PlacedJob, Placement
-from synergy_opt.demand import Demand, share_demand
 from synergy_opt.ledger import Ledger, Pieces
 from synergy_opt.model import Instance
-from synergy_opt.offers import Groups, groups_of, placed
+from synergy_opt.offers import groups_of, placed, shares
 from synergy_opt.runnable import runnable
 from synergy_opt.search import Search
 
@@ -65,24 +63,22 @@ def proportional(instance: Instance) -> Placement:
     Fraction(3, 1)
     """
     jobs = runnable(instance)
-    ledger = Ledger(instance.cluster)
-    shares: dict[tuple[str, int, Groups], Demand] = {}
+    ledger, of = shares(instance, jobs)
     entries: dict[str, PlacedJob] = {}
-    searches: list[Search] = []
-    for job in sorted(jobs, key=lambda job: -job.gpus):
-        if not searches or searches[0].gpus != job.gpus:
-            searches = _searches(ledger, instance, job.gpus)
-        pieces = _pieces(searches)
-        key = (job.profile, job.gpus, groups_of(ledger, pieces))
-        if key not in shares:
-            # Weight 1: jobs that differ in their weights alone share the entry.
-            one = replace(job, weight=Fraction(1))
-            shares[key] = share_demand(instance, one, groups=key[2])
-        share = shares[key]
-        need = ledger.need(share.amounts, job.gpus)
-        for server, gpus in pieces:
-            ledger.take(server, need, gpus)
-        entries[job.id] = placed(job, share.amounts, share.value, pieces)
+    descending = sorted(zip(jobs, of, strict=True), key=lambda pair: -pair[0].gpus)
+    for gpus, group in groupby(descending, key=lambda pair: pair[0].gpus):
+        searches, equal = _searches(ledger, instance, gpus), list(group)
+        while equal:
+            pieces = _pieces(searches)
+            # One server is the choice until it holds no more: every job leaves less room there.
+            many = int(ledger.free[0, pieces[0][0]]) // gpus if len(pieces) == 1 else 1
+            groups = groups_of(ledger, pieces)
+            for job, its in equal[:many]:
+                entries[job.id] = placed(job, its.share(groups), pieces)
+            need = equal[0][1].share(groups).need  # of one GPU: the same for all
+            for server, there in pieces:
+                ledger.take(server, need, there * len(equal[:many]))
+            del equal[:many]
     return Placement(
         instance=instance.name,
         mechanism="proportional",

@@ -169,10 +169,7 @@ def _answer(placement: Placement, jobs: list[Job], packing: Packing) -> Placemen
     held = [packing.held[number] for number in range(len(jobs))]
     whole = replace(
         placement,
-        jobs=tuple(
-            placed(job, h.offer.amounts, h.offer.value, h.pieces)
-            for job, h in zip(jobs, held, strict=True)
-        ),
+        jobs=tuple(placed(job, h.offer, h.pieces) for job, h in zip(jobs, held, strict=True)),
         split=None,
     )
     if placement.bound is not None and whole.throughput == placement.bound.value:

@@ -5,11 +5,13 @@ Takes an instance and gives the placement of the paper's heuristic (Synergy, OSD
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
 from synergy_opt.answer import Placement
-from synergy_opt.ledger import Need
-from synergy_opt.model import Instance
-from synergy_opt.offers import offers, placed
-from synergy_opt.packing import Packing
+from synergy_opt.model import Instance, Job
+from synergy_opt.offers import Offers, offers, placed
+from synergy_opt.packing import Packing, hungriest
 from synergy_opt.runnable import runnable
 
 
@@ -83,18 +85,64 @@ def tune(instance: Instance) -> Placement:
     jobs = runnable(instance)
     ledger, of = offers(instance, jobs)
     packing = Packing(ledger, len(instance.cluster.servers))
+    order = sorted(enumerate(of), key=lambda pair: pair[1].size, reverse=True)  # stable
+    return _placed(instance, "tune", jobs, packing, order)
 
-    def size(number: int) -> Need:
-        return tuple(units * of[number].gpus for units in of[number].demand.need)
 
-    for number in sorted(range(len(jobs)), key=size, reverse=True):  # stable: priority last
-        packing.place(number, of[number])
+def tune_as_simulated(instance: Instance) -> Placement:
+    """Place every runnable job as `tune` does, with the choices of the authors' own simulator.
+
+    Guarantee and cost are those of `tune`. The paper's figures were measured with this program
+    (msr-fiddle/synergy, ``simulator/``), which is not what the paper's text says:
+
+    - Jobs are taken by GPUs, then by priority (`las_synergy_new.py`; `fifo_synergy_new.py` by
+      priority alone, the same where all have one GPU). Sorted by demand, hungry jobs lie side by
+      side and leave GPUs without cores for the others; in the order of arrival they mix.
+    - The server with least room is the one with fewest free GPUs, the first of equals.
+    - The job to switch is the one that holds most cores a GPU, then most memory, and so on.
+
+    A job of several GPUs is placed as `tune` places it, on the fewest servers.
+
+    Parameters
+    ----------
+    instance
+        Jobs beyond the GPUs of the cluster are not runnable and not listed.
+
+    Returns
+    -------
+    Placement
+        Every runnable job is placed, with W ≥ W^f(T).
+
+    Examples
+    --------
+    >>> import synergy_opt
+    >>> tune_as_simulated(synergy_opt.shipped("worked-example")).throughput
+    Fraction(17, 3)
+    """
+    jobs = runnable(instance)
+    ledger, of = offers(instance, jobs)
+    packing = Packing(
+        ledger.fresh(gpus_alone=True), len(instance.cluster.servers), giver=hungriest
+    )
+    order = sorted(enumerate(of), key=lambda pair: pair[1].gpus, reverse=True)  # stable
+    return _placed(instance, "tune-simulated", jobs, packing, order)
+
+
+def _placed(
+    instance: Instance,
+    name: str,
+    jobs: Sequence[Job],
+    packing: Packing,
+    order: Iterable[tuple[int, Offers]],
+) -> Placement:
+    """Place the jobs in this order and list them by priority."""
+    for _, equal in groupby(order, key=lambda pair: pair[1].size):
+        packing.place_equal(list(equal))
     held = [packing.held[number] for number in range(len(jobs))]
     return Placement(
         instance=instance.name,
-        mechanism="tune",
+        mechanism=name,
         jobs=tuple(
-            placed(job, place.offer.amounts, place.offer.value, place.pieces)
-            for job, place in zip(jobs, held, strict=True)
+            placed(job, place.offer, place.pieces) for job, place in zip(jobs, held, strict=True)
         ),
     )

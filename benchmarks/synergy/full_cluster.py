@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from synergy_opt.answer import Allocation, Choice
+from synergy_opt.answer import Allocation, Bound, Choice
 from synergy_opt.generate import mix
 from synergy_opt.ideal import ideal_allocation
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
@@ -16,35 +16,44 @@ from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 def full_cluster(servers: int, *, different: bool) -> tuple[Instance, Allocation]:
     """Give an instance with an allocation that leaves no slack: capacity = what the jobs have.
 
-    `different` gives each job a demand of its own, in 10,007ths of a unit a GPU.
+    The demands are those of stage 1 on a mix of twelve models. `different` adds to each job's a
+    number of 10,007ths of a unit a GPU of its own.
     """
     load = mix(servers=servers, seed=0)
-    drawn = ideal_allocation(load)
-    scale = {job.id: job.gpus for job in load.jobs}
-    jobs = []
-    for i, job in enumerate(drawn.jobs):
+    wanted: list[tuple[int, tuple[Fraction, ...]]] = []
+    for i, (job, choice) in enumerate(zip(load.jobs, ideal_allocation(load).jobs, strict=True)):
         noise = Fraction(i * 7919 % 10_007, 10_007) if different else Fraction(0)
-        demand = tuple(amount + scale[job.id] * noise for amount in job.demand)
-        jobs.append(
-            Choice(id=job.id, mixture=job.mixture, demand=demand, throughput=job.throughput)
-        )
-    gpus = sum(scale[job.id] for job in jobs)
-    total = [sum((job.demand[r] for job in jobs), Fraction(0)) for r in range(2)]
-    short = 8 * servers - gpus  # jobs of one GPU take what is left over
-    share = Fraction(3), Fraction(125, 2)
-    whole = ((0, Fraction(1)),)
-    jobs += [
-        Choice(id=f"rest{i}", mixture=whole, demand=share, throughput=Fraction(1))
-        for i in range(short)
-    ]
-    total = [t + short * part for t, part in zip(total, share, strict=True)]
-    server = Server(type="full", count=servers, gpus=8, capacity=tuple(t / servers for t in total))
-    flat = Profile(name="flat", axes={"cpu": [0], "memory": [0]}, throughput=[[1]])
-    instance = Instance(
-        name="full",
-        cluster=Cluster(resources={"cpu": "cores", "memory": "GB"}, servers=[server]),
-        profiles=[flat],
-        jobs=[Job(id=job.id, gpus=scale.get(job.id, 1), profile="flat") for job in jobs],
+        wanted.append((job.gpus, tuple(amount + job.gpus * noise for amount in choice.demand)))
+    total = [sum((demand[r] for _, demand in wanted), Fraction(0)) for r in range(2)]
+    names = {demand: f"p{i}" for i, demand in enumerate(dict.fromkeys(d for _, d in wanted))}
+    cluster = Cluster(
+        resources={"cpu": "cores", "memory": "GB"},
+        servers=[
+            Server(type="full", count=servers, gpus=8, capacity=tuple(t / servers for t in total))
+        ],
     )
-    allocation = Allocation(instance="full", jobs=tuple(jobs), bound=drawn.bound, proof="none")
-    return instance, allocation
+    flat = [
+        # All grid points make the same: the allocation takes the last one, which is its demand.
+        Profile(
+            name=name,
+            axes={"cpu": [0, cpu], "memory": [0, memory]},
+            throughput=[[1, 1], [1, 1]],
+            per="job",
+        )
+        for (cpu, memory), name in names.items()
+    ]
+    jobs = [
+        Job(id=f"j{i}", gpus=gpus, profile=names[demand])
+        for i, (gpus, demand) in enumerate(wanted)
+    ]
+    one, last = Fraction(1), ((3, Fraction(1)),)
+    allocation = Allocation(
+        instance="full",
+        jobs=tuple(
+            Choice(id=job.id, mixture=last, demand=demand, throughput=one)
+            for job, (_, demand) in zip(jobs, wanted, strict=True)
+        ),
+        bound=Bound(value=Fraction(len(jobs)), multipliers=(Fraction(0), Fraction(0))),
+        proof="multipliers",
+    )
+    return Instance(name="full", cluster=cluster, profiles=flat, jobs=jobs), allocation

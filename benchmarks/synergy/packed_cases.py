@@ -12,8 +12,9 @@ from random import Random
 import numpy as np
 
 from synergy_opt.answer import Split
+from synergy_opt.draw import GPU_DEMANDS
 from synergy_opt.exact import ExactArray
-from synergy_opt.generate import GPU_DEMANDS, mix, scattered
+from synergy_opt.generate import mix, scattered
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 
 SPLITS = ((20, 70, 10), (33, 33, 34), (50, 0, 50))  # image, language, speech
@@ -83,9 +84,9 @@ def different(servers: int, seed: int) -> Instance:
 def few(count: int) -> Iterator[Case]:
     """Give random instances of one to eight servers: mixes, and jobs on grids of their own."""
     for seed in range(count):
-        servers = 1 + seed % 8
-        weights = SPLITS[seed % 3]
-        own = seed % 4 == 3
+        # Every size with every workload: 8 sizes, then 4 workloads, then again.
+        servers, turn = 1 + seed % 8, seed // 8 % 4
+        weights, own = SPLITS[turn % 3], turn == 3
 
         def make(
             n: int = servers, s: int = seed, w: tuple[int, ...] = weights, o: bool = own

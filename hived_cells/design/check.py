@@ -56,7 +56,7 @@ def served(chain: Chain, cells: Sequence[int], groups: Sequence[int]) -> tuple[i
     Groups fit into cells if and only if, at each level k, the cells of levels ≥ k have as many
     GPUs as the groups of levels ≥ k. Large groups first serves as many GPUs as possible, for
     sizes divide each other; as many as there are cells of a level can have one of their own size
-    without anybody losing a place. Exact, O(levels²).
+    without anybody losing a place. Exact, O(levels).
 
     Parameters
     ----------
@@ -72,17 +72,14 @@ def served(chain: Chain, cells: Sequence[int], groups: Sequence[int]) -> tuple[i
     >>> served(Chain(2, (8,)), (0, 2, 1), (0, 3, 1))     # two in cells of their own, one left over
     (10, 10)
     """
-    sizes, levels = chain.sizes, range(1, chain.levels + 1)
-    left = [0] * (chain.levels + 2)  # GPUs of cells of levels ≥ k that no group has yet
-    for level in reversed(levels):
-        left[level] = left[level + 1] + sizes[level] * cells[level]
-    done = fitting = 0
-    for level in reversed(levels):
-        fits = min(groups[level], min(left[1 : level + 1]) // sizes[level])
-        done += sizes[level] * fits
-        fitting += sizes[level] * min(groups[level], cells[level])
-        for lower in range(1, level + 1):
-            left[lower] -= sizes[level] * fits
+    room = done = fitting = 0  # room: GPUs of cells of this level and above that no group has
+    for level in range(chain.levels, 0, -1):
+        size = chain.sizes[level]
+        room += size * cells[level]
+        gpus = size * min(groups[level], room // size)
+        room -= gpus
+        done += gpus
+        fitting += size * min(groups[level], cells[level])
     return done, fitting
 
 

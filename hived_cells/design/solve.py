@@ -7,12 +7,9 @@ programme falls apart into one for each tenant.
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-import highspy
-import numpy as np
-
 from hived_cells.design.check import Cost, Design, cost_of, faults_of
 from hived_cells.design.demand import History
-from hived_cells.design.program import Program, program_of
+from hived_cells.design.program import program_of
 from hived_cells.design.start import improved, whole_nodes
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
 from hived_cells.hierarchy import Chain
@@ -58,7 +55,7 @@ def design(
     Infeasible
         The shares do not fit in the cluster, or a tenant's largest job not in its share.
     InvalidSpec
-        A tenant has a history and no share, or the weight is too small.
+        A tenant has a history and no share, the weight is too small, or the limit no time.
     HivedError
         The result does not pass its check.
 
@@ -73,6 +70,8 @@ def design(
     weight = unmet_weight
     if weight < 2:
         raise InvalidSpec(f"unmet weight {weight}: at least 2, so that serving a group pays")
+    if not 0 < time_limit < float("inf"):
+        raise InvalidSpec(f"time limit {time_limit}: a positive number of seconds is needed")
     if lacking := sorted(set(histories) - set(shares)):
         raise InvalidSpec(f"tenant {lacking[0]!r} has a history and no share")
     total = sum(shares.values())
@@ -114,8 +113,10 @@ def _tenant(
     start = improved(chain, start, history, weight)
     if not history.scenarios:
         return start, None, True
+    from hived_cells.design.highs import solved  # noqa: PLC0415 (a solver: only where it is used)
+
     program = program_of(chain, share, history, unmet=weight)
-    x, bound = _solved(program, start, time_limit)
+    x, bound = solved(program, start, time_limit)
     moments = sum(scenario.weight for scenario in history.scenarios)
     best = min(
         [start] if x is None else [start, x],
@@ -126,58 +127,3 @@ def _tenant(
     if least is not None and least >= cost:
         return best, cost, True
     return best, least, False
-
-
-class _Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
-    """HiGHS prints its banner while its constructor enables callbacks: silence it before."""
-
-    def enableCallbacks(self) -> None:  # noqa: N802 (HiGHS' own method)
-        self.silent()
-        super().enableCallbacks()
-
-
-def _solved(
-    program: Program, start: tuple[int, ...], time_limit: float
-) -> tuple[tuple[int, ...] | None, int | None]:
-    """Return the cells that HiGHS finds (None: none) and its bound, rounded up (None: none)."""
-    model = _Quiet()
-    highspy.Highs.resetGlobalScheduler(True)
-    options: dict[str, object] = {
-        "threads": 1,
-        "random_seed": 0,
-        "mip_rel_gap": 0.0,
-        "mip_abs_gap": 0.5,  # the cost is a whole number
-        "time_limit": time_limit,
-    }
-    for name, value in options.items():
-        model.setOptionValue(name, value)
-    lp = highspy.HighsLp()
-    lp.num_row_, lp.num_col_ = len(program.row_lower), len(program.cost)
-    lp.col_cost_, lp.offset_ = program.cost, float(program.constant)
-    lp.col_lower_, lp.col_upper_ = np.zeros(len(program.cost)), program.upper
-    lp.row_lower_, lp.row_upper_ = program.row_lower, program.row_upper
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_ = program.starts, program.index
-    lp.a_matrix_.value_ = program.value
-    kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-    lp.integrality_ = [kinds[int(whole)] for whole in program.integral]
-    if model.passModel(lp) == highspy.HighsStatus.kError:
-        raise HivedError("HiGHS does not take the programme")
-    places = np.arange(program.levels, dtype=np.int32)
-    model.setSolution(program.levels, places, np.array(start[1:], dtype=float))
-    model.run()
-    status = model.getModelStatus().name
-    if status not in ("kOptimal", "kTimeLimit"):
-        raise HivedError(f"HiGHS stopped with status {status}")
-    info = model.getInfo()
-    feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-    x = None
-    if feasible:
-        values = model.getSolution().col_value[: program.levels]
-        x = (0, *(round(value) for value in values))
-    bound = info.mip_dual_bound
-    if not np.isfinite(bound):
-        return x, None
-    # Costs are whole numbers, so the next one above the bound is a bound, too; six digits of
-    # the solver's are believed.
-    return x, int(np.ceil(bound - max(1e-3, 1e-6 * abs(bound))))

@@ -25,6 +25,8 @@ def restricted(book: Book, nodes: Nodes) -> Book:
     InvalidSpec
         Something is no cell of the pool's node level.
     """
+    if not isinstance(nodes, Mapping):
+        raise InvalidSpec(f"nodes: {shown(nodes)} is no mapping from pools to nodes")
     chain, level = book.state.chain, book.node_level
     allowed = set()
     for cell in nodes.get(book.name, ()):

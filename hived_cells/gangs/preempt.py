@@ -63,7 +63,8 @@ def preempt(state: GangState, book: Book, gang: Gang) -> tuple[Preemption | None
         rest = [one for one in chosen if one is not running]
         if _trial(book, gang, rest)[0]:
             chosen = rest
-    return _carried_out(book, gang, chosen), True
+    done = _carried_out(book, gang, chosen)
+    return done, done is not None
 
 
 def _vacated(book: Book, gang: Gang, gone: Sequence[RunningGang]) -> Desk:
@@ -79,7 +80,7 @@ def _trial(book: Book, gang: Gang, gone: Sequence[RunningGang]) -> tuple[bool, b
     return seats is not None, exact
 
 
-def _carried_out(book: Book, gang: Gang, gone: Sequence[RunningGang]) -> Preemption:
+def _carried_out(book: Book, gang: Gang, gone: Sequence[RunningGang]) -> Preemption | None:
     """Stop the chosen gangs; those that allow it go on at low priority where they run."""
     vacated = _vacated(book, gang, gone).freeze()
     lazy = [
@@ -88,14 +89,17 @@ def _carried_out(book: Book, gang: Gang, gone: Sequence[RunningGang]) -> Preempt
         if running.gang.lazy
         and not any(bitset.has(vacated.state.used, gpu) for gpu in running.gpus)
     ]
-    for running in lazy:
-        vacated = enter(vacated, gang.tenant, running.gang.id, running.gpus)
-    desk = Desk(vacated, gang.tenant, gang.pinned)
-    seats, _ = desk.seat(gang)
-    if seats is None:  # low-priority jobs decide nothing, so the trial's answer stands
-        raise AssertionError(f"gang {gang.id!r}: a trial placed it")
-    again = {vacated.jobs.get(job) for job in desk.stopped}
-    kept = tuple(running for running in lazy if running.gang.id not in again)
-    names = {running.gang.id for running in kept}
-    stopped = tuple(running.gang.id for running in gone if running.gang.id not in names)
-    return Preemption(desk, seats, stopped, kept)
+    # Beside bad GPUs a search with a limit may end otherwise once low-priority jobs have moved
+    # the usual choice; then the trial's own way is gone, on which nobody goes on.
+    for kept in (lazy, []):
+        beside = vacated
+        for running in kept:
+            beside = enter(beside, gang.tenant, running.gang.id, running.gpus)
+        desk = Desk(beside, gang.tenant, gang.pinned)
+        seats, _ = desk.seat(gang)
+        if seats is not None:
+            ended = {beside.jobs.get(job) for job in desk.stopped}
+            downgraded = tuple(one for one in kept if one.gang.id not in ended)
+            stopped = tuple(one.gang.id for one in gone if one not in downgraded)
+            return Preemption(desk, seats, stopped, downgraded)
+    return None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from hived_cells.simulation.engine import Run
+from hived_cells.simulation.run import Run
 from hived_cells.simulation.trace import Shape, Trace
 from hived_cells.simulation.view import Ask, View
 

@@ -12,8 +12,8 @@ from typing import Any
 from hived_cells.hierarchy import Chain
 from hived_cells.reservation import Reservation
 from hived_cells.simulation.anomalies import Anomaly, Longer, Witness, anomalies, longer
-from hived_cells.simulation.engine import Fault, Run
 from hived_cells.simulation.policy import Scheduler
+from hived_cells.simulation.run import Fault, Run
 from hived_cells.simulation.trace import Trace
 from hived_cells.simulation.ways import WAYS, Way, reserved_gpus, simulate
 

@@ -9,77 +9,19 @@ the GPUs are idle) until the moment at which it would have ended. So lending cha
 import heapq
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from hived_cells.simulation.desk import Desk
 from hived_cells.simulation.floor import Spots
 from hived_cells.simulation.ground import Ground
 from hived_cells.simulation.lender import Lender
 from hived_cells.simulation.policy import Decision
+from hived_cells.simulation.run import HOUR, SUMS, Fault, Run, Sample
 from hived_cells.simulation.trace import Trace, TraceJob
 from hived_cells.simulation.view import Ask, Pieces
 
-__all__ = ["HOUR", "Fault", "Run", "Sample", "Simulation"]
+__all__ = ["Simulation"]
 
-HOUR = 3600
 NODE, DONE, ENDS, LOW_DONE, SINKS = range(5)  # kinds of events; those of one second in this order
-
-
-class Fault(NamedTuple):
-    """A node leaves (fails, or its machine is taken away), or returns.
-
-    Examples
-    --------
-    >>> Fault(time=60, node=3, leaves=True).node
-    3
-    """
-
-    time: int
-    node: int
-    leaves: bool
-
-
-class Sample(NamedTuple):
-    """What the cluster looked like at an hour's beginning.
-
-    Examples
-    --------
-    >>> Sample(0, guaranteed=8, lent=2, whole=1, waiting=0).lent
-    2
-    """
-
-    time: int
-    guaranteed: int  # GPUs in use by guaranteed jobs
-    lent: int  # GPUs in use at low priority
-    whole: int  # nodes of which no GPU is held
-    waiting: int  # jobs that have not started, or were stopped and run nowhere
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """What happened: by job in the order of the trace, and in sums over the trace's time.
-
-    Sums are taken from the first second to the last submission, so that the emptying cluster
-    after it does not count.
-    """
-
-    started: "array[int]"  # first second of running, at whatever priority; -1 for never
-    granted: "array[int]"  # first second of the guaranteed run (of its place, if done already)
-    ended: "array[int]"  # when it was done; -1 for never
-    seconds: int
-    guaranteed: int = 0  # GPU-seconds of guaranteed jobs
-    lent: int = 0  # GPU-seconds at low priority
-    held: int = 0  # GPU-seconds held: those of bound cells, used or not
-    whole: int = 0  # node-seconds of nodes of which nothing is held
-    preempted: int = 0  # GPUs taken from low priority, summed over all occasions
-    preemptions: int = 0  # occasions
-    lost: int = 0  # GPU-seconds of work lost with them
-    moved: int = 0  # GPUs moved by migrations
-    moved_others: int = 0  # of them, those of another tenant than the one that gained
-    stopped: int = 0  # guaranteed jobs stopped by their scheduler
-    killed: int = 0  # jobs that lost a node
-    samples: tuple[Sample, ...] = field(default=(), repr=False)
 
 
 class Simulation:
@@ -137,9 +79,7 @@ class Simulation:
         self.now = 0
         self.end = trace.end
         self.in_use = 0  # GPUs of guaranteed jobs that really run
-        self.sums = dict.fromkeys(
-            ("guaranteed", "lent", "held", "whole", "preempted", "preemptions", "lost", "moved",
-             "moved_others", "stopped", "killed"), 0)  # fmt: skip
+        self.sums = dict.fromkeys(SUMS, 0)
         self.samples: list[Sample] = []
         self.arrived = self.finished = self.running = 0
 
@@ -155,7 +95,7 @@ class Simulation:
             while self.events and self.events[0][0] == time:
                 self._event(*heapq.heappop(self.events)[1:])
             while self.arrived < count and jobs[self.arrived].submit == time:
-                self._arrive(self.arrived)
+                self._wait(self.arrived, 0)
                 self.arrived += 1
             for number in sorted(self.touched):
                 for ask, decision in self.desks[number].decisions(time):
@@ -211,9 +151,6 @@ class Simulation:
                 self._finish(number)
 
     # The guaranteed layer.
-
-    def _arrive(self, number: int) -> None:
-        self._wait(number, 0)
 
     def _wait(self, number: int, queue: int) -> None:
         """Let a job wait for its guaranteed run, and for idle GPUs meanwhile."""

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 from hived_cells.errors import InvalidSpec, shown
-from hived_cells.simulation.engine import Fault
+from hived_cells.simulation.run import Fault
 from hived_cells.simulation.trace_file import file_text, whole
 
 __all__ = ["FAULT_COLUMNS", "read_faults"]

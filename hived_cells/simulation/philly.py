@@ -3,6 +3,7 @@
 Only the number of GPUs is on the list; shapes are assumed, as said below.
 """
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hived_cells.simulation.trace_file import csv_rows, whole
 
 __all__ = ["PHILLY_COLUMNS", "read_philly"]
 
+_STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 PHILLY_COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
 
 
@@ -59,7 +61,9 @@ def read_philly(path: str | Path, *, node_gpus: int = 8) -> Trace:
 
 def _seconds(stamp: str) -> int:
     try:
-        moment = datetime.strptime(stamp, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        if not _STAMP.fullmatch(stamp):
+            raise ValueError
+        moment = datetime.fromisoformat(stamp).replace(tzinfo=UTC)
     except ValueError:
         raise InvalidSpec(f"timestamp is {shown(stamp)}; YYYY-MM-DD HH:MM:SS is needed") from None
     return int(moment.timestamp())

@@ -11,10 +11,11 @@ from hived_cells.errors import Infeasible, InvalidSpec, shown
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.reservation import Reservation, is_feasible
 from hived_cells.simulation.desk import Desk, Refused
-from hived_cells.simulation.engine import Fault, Run, Simulation
+from hived_cells.simulation.engine import Simulation
 from hived_cells.simulation.ground import CellGround, Ground, NodeGround, bins_of, home_cells
 from hived_cells.simulation.lender import Lender
 from hived_cells.simulation.policy import Scheduler
+from hived_cells.simulation.run import Fault, Run
 from hived_cells.simulation.trace import Shape, Trace
 from hived_cells.simulation.view import Ask, View
 

@@ -6,13 +6,13 @@ of this package's allocator is used.
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hived_cells.hierarchy import Cell, Chain
-from hived_cells.reservation import Reservation
+from hived_cells.reservation import Pool, Reservation
 from hived_cells.testing.books import Books
 from hived_cells.testing.strategies import pools
 
@@ -91,10 +91,15 @@ class _Machine(RuleBasedStateMachine):
     functions: tuple[Any, ...]
     refused: tuple[type[Exception], ...]
     largest: int
+    last: ClassVar["_Machine | None"] = None  # the run that began last: after a failure, its least
+    pool: Pool
+    steps: list[dict[str, object]]
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        pool = data.draw(pools(max_gpus=self.largest))
+        type(self).last = self
+        self.pool = pool = data.draw(pools(max_gpus=self.largest))
+        self.steps, self.names = [], dict[Cell, str]()
         self.books = Books(pool.chain, pool.reservation)
         self.initial, self.allocate, self.release, self.free, self.slack = self.functions
         self.state = self.initial(pool.chain, pool.reservation)
@@ -104,6 +109,7 @@ class _Machine(RuleBasedStateMachine):
     @rule(data=st.data())
     def ask_for_what_is_ones_own(self, data: st.DataObject) -> None:
         tenant, level = data.draw(st.sampled_from(self.books.rights()))
+        name = self._step(tenant, level)
         try:
             state, cell = self.allocate(self.state, tenant, level)
         except Exception as error:
@@ -111,12 +117,14 @@ class _Machine(RuleBasedStateMachine):
                 f"Theorem 1: the legal request of {tenant!r} for level {level} failed: {error!r}"
             ) from error
         self.books.bind(tenant, level, Cell(*cell))
+        self.names[Cell(*cell)] = name
         self._go_on(state)
 
     @precondition(lambda self: self.books.wrongs())
     @rule(data=st.data())
     def ask_for_more(self, data: st.DataObject) -> None:
         tenant, level = data.draw(st.sampled_from(self.books.wrongs()))
+        self._step(tenant, level)
         try:
             _, cell = self.allocate(self.state, tenant, level)
         except self.refused:
@@ -129,6 +137,7 @@ class _Machine(RuleBasedStateMachine):
     @rule(data=st.data())
     def give_back(self, data: st.DataObject) -> None:
         cell = data.draw(st.sampled_from(sorted(self.books.held)))
+        self.steps.append({"op": "release", "id": self.names.pop(cell)})
         state = self.release(self.state, self.books.held[cell], cell)
         self.books.unbind(cell)
         self._go_on(state)
@@ -143,6 +152,13 @@ class _Machine(RuleBasedStateMachine):
         except self.refused:
             return
         raise AssertionError(f"release: {other!r} gave back {cell}, which it does not hold")
+
+    def _step(self, tenant: str, level: int) -> str:
+        """Write a request down, and return its name."""
+        name = f"c{len(self.steps) + 1}"
+        step: dict[str, object] = {"op": "allocate", "id": name, "tenant": tenant, "level": level}
+        self.steps.append(step)
+        return name
 
     def _go_on(self, state: Any) -> None:
         self.state = state

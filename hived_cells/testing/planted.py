@@ -130,6 +130,16 @@ class ListAllocator:
         slack = (0, *self.slack(state))
         return all(slack[j] >= 1 for j in range(level + 1, cell.level + 1))
 
+    def free(self, state: Lists) -> frozenset[Cell]:
+        """Return the cells on the free list.
+
+        Examples
+        --------
+        >>> ListAllocator().free(ListAllocator().initial(Chain(1, ()), Reservation({})))
+        frozenset({Cell(level=1, path=(0,))})
+        """
+        return state.free
+
     def slack(self, state: Lists) -> tuple[int, ...]:
         """Return (S_1, ..., S_n).
 
@@ -164,7 +174,7 @@ def finds(fault: str, *, examples: int = 200) -> str:
         lists.initial,
         lists.allocate,
         lists.release,
-        free=lambda state: state.free,
+        free=lists.free,
         slack=lists.slack,
         refusals=(IllegalRequest,),
     )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from synergy_opt.cli.interrupts import INTERRUPTED, interrupted
 from synergy_opt.cli.streams import drop, say
-from synergy_opt.errors import Infeasible, InvalidInstance, SynergyError
+from synergy_opt.errors import Infeasible, InvalidInstance, Stopped, SynergyError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -27,9 +27,10 @@ COMMANDS = {
     "import": "make an instance of a public trace or of CSV files",
     "solve": "run one mechanism, certify its placement and write it",
     "compare": "run mechanisms side by side against one proven bound",
+    "simulate": "run a workload over time under policies and mechanisms",
     "verify": "check a placement file exactly",
     "export": "write a stage's programme as MPS or LP",
-    "plot": "draw sensitivity, utilisation or gaps",
+    "plot": "draw sensitivity, utilisation, gaps or simulations",
 }
 DONE, FAILED, BAD_INPUT, INFEASIBLE, LIMIT, BROKEN_PIPE = 0, 1, 2, 3, 4, 141
 UNTOLD = "its message cannot be shown"
@@ -128,6 +129,8 @@ def exit_code(error: SynergyError) -> int:
     """Give the exit code that an error stands for."""
     if isinstance(error, Infeasible):
         return INFEASIBLE
+    if isinstance(error, Stopped):
+        return LIMIT
     return BAD_INPUT if isinstance(error, InvalidInstance) else FAILED
 
 

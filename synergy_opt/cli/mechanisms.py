@@ -7,18 +7,15 @@ Takes a name and gives a function from an instance to a placement that never rai
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from synergy_opt.cli import TRACEBACK, UNTOLD, words
 from synergy_opt.cli.aside import aside
 from synergy_opt.cli.interrupts import interrupted
 from synergy_opt.errors import InvalidInstance, SynergyError
+from synergy_opt.loading import load
 
 if TYPE_CHECKING:
     from synergy_opt.answer import Placement, Split
@@ -31,19 +28,25 @@ NAMES = (
     "proportional",
     "greedy",
     "tune",
+    "tune-simulated",
+    "drf",
+    "tetris",
     "optimal",
     "optimal-rounded",
     "packed",
     "packed-split",
 )
-COMPARED = NAMES[:5]
+COMPARED = tuple(name for name in NAMES[:8] if name != "tune-simulated")
 """Run by default: what ends soon on any cluster."""
+
+_HOME = {"tune-simulated": ("tune", "tune_as_simulated")}
 
 HELP = (
     f"{', '.join(NAMES)} (-rounded: stage 2 rounded to whole GPUs, a heuristic; packed: the "
-    "optimum in whole GPUs on real servers; -split: any job may be divided), or a function of "
-    "yours from an Instance to a Placement: file.py:function, or module:function with a module of "
-    "the current directory or an installed one"
+    "optimum in whole GPUs on real servers; -split: any job may be divided; -simulated: with the "
+    "choices of the authors' simulator), or a function of yours from an Instance to a Placement: "
+    "file.py:function, or module:function with a module of the current directory or an installed "
+    "one"
 )
 
 
@@ -78,7 +81,8 @@ def mechanism(
 
         split: Split = "allowed" if name == "packed-split" else "never"
         return lambda instance: packed(instance, split=split, limits=limits)
-    found: Mechanism = getattr(import_module(f"synergy_opt.{name}"), name)
+    module, function = _HOME.get(name, (name, name))
+    found: Mechanism = getattr(import_module(f"synergy_opt.{module}"), function)
     return found
 
 
@@ -90,12 +94,9 @@ def _optimal() -> Callable[..., Placement]:
 
 def users_own(name: str) -> Mechanism:
     """Import ``file.py:function`` or ``module:function``, the current directory first."""
-    module_name, _, attribute = name.rpartition(":")
     try:
         with aside():
-            found: object = _module(module_name)
-            for part in attribute.split("."):
-                found = getattr(found, part)
+            found = load(name)
     except SynergyError:
         raise
     except BaseException as error:  # the module's own code may raise anything, SystemExit too
@@ -103,38 +104,6 @@ def users_own(name: str) -> Mechanism:
     if not callable(found):
         raise InvalidInstance(f"is {type(found).__name__}, not a function", name)
     return _guarded(name, found)
-
-
-def _module(name: str) -> ModuleType:
-    """Import a module by its name, or by its file where the name ends in ``.py``."""
-    if name.endswith(".py"):
-        return _file(Path.cwd() / name, name)
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name.partition(".")[0]:
-            raise  # a module that the user's own module asks for
-        missing = f"no {error.name}.py in {here}, and no such module is installed"
-        raise InvalidInstance(missing, name) from None
-
-
-def _file(path: Path, name: str) -> ModuleType:
-    """Run a file as a module; it may import its neighbours, and be called like any module."""
-    if not path.is_file():
-        raise InvalidInstance(f"no {path.name} in {path.parent}", name)
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
-    known = path.stem if path.stem not in sys.modules else f"_users_{path.stem}"
-    spec = spec_from_file_location(known, path)
-    if spec is None or spec.loader is None:
-        raise InvalidInstance("is no Python file", name)
-    module = module_from_spec(spec)
-    sys.modules[known] = module  # where data classes look for the names of their annotations
-    spec.loader.exec_module(module)
-    return module
 
 
 def _guarded(name: str, function: Callable[[Instance], object]) -> Mechanism:

@@ -22,6 +22,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     gap = kinds.add_parser("gap", help="gap to the proven bound per mechanism")
     common.add_instance(gap, several=True)
     gap.set_defaults(run=_gap)
+    runs = kinds.add_parser("runs", help="simulations that simulate --output has kept")
+    runs.add_argument("folder", metavar="FOLDER", help="of simulate --output")
+    runs.add_argument(
+        "--what",
+        choices=("jct", "cdf", "usage"),
+        default="cdf",
+        help="mean JCT over load; distribution of JCT (default); GPUs and resources over time",
+    )
+    runs.set_defaults(run=_runs)
     for kind in (utilisation, gap):
         kind.add_argument(
             "--mechanism",
@@ -30,7 +39,7 @@ def add(parser: argparse.ArgumentParser) -> None:
             help=f"may be repeated (default all built-in ones): {HELP}",
         )
         common.add_limits(kind)
-    for kind in (sensitivity, utilisation, gap):
+    for kind in (sensitivity, utilisation, gap, runs):
         kind.add_argument(
             "--output", required=True, metavar="F", help="picture, .png, .svg or .pdf"
         )
@@ -89,6 +98,18 @@ def _gap(options: argparse.Namespace) -> int:
                 return FAILED
         found.append(comparison)
     plot.save(plot.gaps(found), options.output)
+    return _done(options)
+
+
+def _runs(options: argparse.Namespace) -> int:
+    from pathlib import Path  # noqa: PLC0415
+
+    from synergy_opt import plot, plot_runs  # noqa: PLC0415
+    from synergy_opt.sweep_report import read_runs  # noqa: PLC0415
+
+    plot.new_figure(1, 1)
+    draw = {"jct": plot_runs.jct, "cdf": plot_runs.distribution, "usage": plot_runs.usage}
+    plot.save(draw[options.what](read_runs(Path(options.folder))), options.output)
     return _done(options)
 
 

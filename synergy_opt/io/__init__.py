@@ -9,6 +9,8 @@ from synergy_opt.io.bound_json import certificate_json
 from synergy_opt.io.instance_csv import import_csv
 from synergy_opt.io.instance_file import instance_text, read_instance, write_instance
 from synergy_opt.io.openb import import_openb
+from synergy_opt.io.openb_trace import read_openb_pods
+from synergy_opt.io.philly import read_philly_csv, read_philly_log
 from synergy_opt.io.placement_file import (
     StatedPlacement,
     placement_to_json,
@@ -17,8 +19,11 @@ from synergy_opt.io.placement_file import (
 )
 from synergy_opt.io.profile_csv import read_profiles, write_profiles
 from synergy_opt.io.shipped import shipped, shipped_names, shipped_path
+from synergy_opt.io.trace import Imported
+from synergy_opt.io.workload_csv import read_workload, workload_text, write_workload
 
 __all__ = [
+    "Imported",
     "StatedPlacement",
     "certificate_json",
     "import_csv",
@@ -27,13 +32,19 @@ __all__ = [
     "placement_to_json",
     "read_allocation",
     "read_instance",
+    "read_openb_pods",
+    "read_philly_csv",
+    "read_philly_log",
     "read_placement",
     "read_profiles",
+    "read_workload",
     "shipped",
     "shipped_names",
     "shipped_path",
+    "workload_text",
     "write_allocation",
     "write_instance",
     "write_placement",
     "write_profiles",
+    "write_workload",
 ]

@@ -6,7 +6,7 @@ Takes a path and gives rows that name file, line and column in every complaint.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
@@ -15,7 +15,9 @@ from typing import NoReturn
 
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import exact
-from synergy_opt.io.text import read_text
+from synergy_opt.io.text import open_text, read_text
+
+_SHORT = 19  # characters
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,8 +42,11 @@ class Row:
 
     def number(self, column: str) -> Fraction:
         """Give a cell that is an exact number: a decimal or ``10/3``."""
+        text = self.text(column)
+        if len(text) < _SHORT and text.isascii() and text.isdigit():
+            return Fraction(int(text))  # most cells of a long file
         try:
-            return exact(self.text(column))
+            return exact(text)
         except InvalidInstance as error:
             if error.path:
                 raise
@@ -50,7 +55,7 @@ class Row:
     def whole(self, column: str, least: int = 0) -> int:
         """Give a cell that is a whole number of at least `least`."""
         value = self.number(column)
-        if value.denominator != 1 or value < least:
+        if value.denominator != 1 or value.numerator < least:
             self.fail(
                 f"must be a whole number of at least {least}, not {self.cells[column]}", column
             )
@@ -72,8 +77,19 @@ def read_rows(path: str | Path, check_header: Callable[[Sequence[str]], str]) ->
     InvalidInstance
         When the file cannot be read, is no CSV, or a row is shorter or longer than the header.
     """
-    lines = csv.reader(StringIO(read_text(path), newline=""), strict=True)
-    rows: list[Row] = []
+    return list(_rows(path, StringIO(read_text(path), newline=""), check_header))
+
+
+def stream_rows(path: str | Path, check_header: Callable[[Sequence[str]], str]) -> Iterator[Row]:
+    """Read as `read_rows` does, gzipped or not, one row at a time: for files of any length."""
+    with open_text(path) as text:
+        yield from _rows(path, text, check_header)
+
+
+def _rows(
+    path: str | Path, text: Iterable[str], check_header: Callable[[Sequence[str]], str]
+) -> Iterator[Row]:
+    lines = csv.reader(text, strict=True)
     header: list[str] | None = None
     try:
         for cells in lines:
@@ -88,12 +104,11 @@ def read_rows(path: str | Path, check_header: Callable[[Sequence[str]], str]) ->
                 rule = f"has {len(cells)} cells, but the header has {len(header)}"
                 raise InvalidInstance(rule, f"{path}: line {lines.line_num}")
             cells_of = dict(zip(header, cells, strict=True))
-            rows.append(Row(file=f"{path}", line=lines.line_num, cells=cells_of))
+            yield Row(file=f"{path}", line=lines.line_num, cells=cells_of)
     except csv.Error as error:
         raise InvalidInstance(f"is not CSV: {error}", f"{path}: line {lines.line_num}") from None
     if header is None:
         raise InvalidInstance("is empty", f"{path}")
-    return rows
 
 
 def needs(required: Collection[str], optional: Collection[str] = ()) -> Callable[..., str]:

@@ -15,6 +15,7 @@ from random import Random
 from typing import Literal
 
 from synergy_opt.cache_model import MODELS
+from synergy_opt.draw import TASKS, check_split
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import Number
 from synergy_opt.io.csv_rows import Row, needs, read_rows
@@ -22,9 +23,17 @@ from synergy_opt.model import Cluster, Instance, Job, Profile, Server, Vector
 
 Assumption = Literal["request", "models"]
 _NODE = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
-_POD = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "creation_time")
-_UNUSED = ("qos", "pod_phase", "deletion_time", "scheduled_time")
-_WHOLE = 1000  # thousandths of a GPU
+POD_COLUMNS = (
+    "name",
+    "cpu_milli",
+    "memory_mib",
+    "num_gpu",
+    "gpu_milli",
+    "gpu_spec",
+    "creation_time",
+)
+POD_UNUSED = ("qos", "pod_phase", "deletion_time", "scheduled_time")
+WHOLE_GPU = 1000  # thousandths of a GPU
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +137,7 @@ def _pool(nodes: str | Path, model: str) -> Cluster:
 def _taken(pods: str | Path, model: str, most: int) -> list[_Pod]:
     taken: list[_Pod] = []
     names: set[str] = set()
-    for row in read_rows(pods, needs(_POD, _UNUSED)):
+    for row in read_rows(pods, needs(POD_COLUMNS, POD_UNUSED)):
         _check_new(row, "name", names)
         pod = _Pod(
             name=row.text("name"),
@@ -137,10 +146,10 @@ def _taken(pods: str | Path, model: str, most: int) -> list[_Pod]:
             created=row.whole("creation_time"),
         )
         part = row.whole("gpu_milli")
-        if part > _WHOLE:
-            row.fail(f"must be at most {_WHOLE}, not {part}", "gpu_milli")
+        if part > WHOLE_GPU:
+            row.fail(f"must be at most {WHOLE_GPU}, not {part}", "gpu_milli")
         allowed = row.cells["gpu_spec"].strip()
-        if pod.gpus == 0 or part < _WHOLE or (allowed and model not in allowed.split("|")):
+        if pod.gpus == 0 or part < WHOLE_GPU or (allowed and model not in allowed.split("|")):
             continue
         if pod.gpus > most:
             row.fail(f"is {pod.gpus}, but the pool has {most} GPUs", "num_gpu")
@@ -197,14 +206,11 @@ def _part(amount: Fraction, request: Fraction) -> Fraction:
 
 def _by_models(count: int, split: Sequence[int], seed: int) -> tuple[list[Profile], list[str]]:
     """Draw a synthetic model for each job, on a grid that holds shares of 12 cores and 48 GiB."""
-    tasks = ("image", "language", "speech")
-    if len(split) != len(tasks) or any(w < 0 for w in split) or not any(split):
-        rule = f"must be three weights ({', '.join(tasks)}), not all 0, not {tuple(split)}"
-        raise InvalidInstance(rule, "split")
+    check_split(split)
     rng = Random(f"openb {seed}")
     pool = [
         [model.name for model in MODELS.values() if model.task == task]
-        for task, weight in zip(tasks, split, strict=True)
+        for task, weight in zip(TASKS, split, strict=True)
         for _ in range(weight)
     ]
     drawn = [pool[rng.randrange(len(pool))] for _ in range(count)]

@@ -6,19 +6,24 @@ Takes a path and gives its text or its JSON with exact numbers; writes a whole f
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import re
 import sys
 import tempfile
-from contextlib import suppress
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from decimal import Decimal, InvalidOperation
+from io import TextIOWrapper
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
 from synergy_opt.errors import InvalidInstance
 
 _LFS = b"version https://git-lfs"
+_GZIP = b"\x1f\x8b"
 _OWN = re.compile(r"/dev/fd/(\d{1,9})|/proc/self/fd/(\d{1,9})")  # our own descriptors
 _LONGEST = 10_000  # characters of a number; a longer one is no number that anyone wrote
 
@@ -39,13 +44,51 @@ def read_text(path: str | Path) -> str:
         raise InvalidInstance(f"cannot be read: {error.strerror}", f"{path}") from None
     except ValueError as error:  # a name with a 0 in it
         raise InvalidInstance(f"cannot be read: {error}", f"{path!r}") from None
-    if data.startswith(_LFS):
-        rule = "is a Git-LFS pointer, not the file itself; fetch it with `git lfs pull`"
-        raise InvalidInstance(rule, f"{path}")
+    _check_no_pointer(path, data)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInstance(f"is not UTF-8 text (byte {error.start})", f"{path}") from None
+
+
+@contextmanager
+def open_text(path: str | Path) -> Iterator[IO[str]]:
+    """Open a UTF-8 file to be read piece by piece, unpacking it where it is gzipped.
+
+    Whether it is gzipped is told by its first bytes, not by its name. Line ends are left as they
+    are.
+
+    Raises
+    ------
+    InvalidInstance
+        As in `read_text`, also while the file is read within the ``with`` block; and when the
+        gzipped data are cut short or damaged.
+    """
+    try:
+        if Path(path).is_fifo():
+            raise InvalidInstance("is a pipe, not a file", f"{path}")
+        with Path(path).open("rb") as raw:
+            head = raw.read(len(_LFS))
+            _check_no_pointer(path, head)
+            raw.seek(0)
+            data = gzip.GzipFile(fileobj=raw) if head.startswith(_GZIP) else raw
+            # The wrapper is let go of before the file under it is closed.
+            with TextIOWrapper(data, encoding="utf-8", newline="") as text:
+                yield text
+    except UnicodeDecodeError as error:
+        raise InvalidInstance(f"is not UTF-8 text (byte {error.start})", f"{path}") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InvalidInstance(f"is gzipped but damaged: {error}", f"{path}") from None
+    except OSError as error:
+        raise InvalidInstance(f"cannot be read: {error.strerror}", f"{path}") from None
+    except ValueError as error:  # a name with a 0 in it
+        raise InvalidInstance(f"cannot be read: {error}", f"{path!r}") from None
+
+
+def _check_no_pointer(path: str | Path, data: bytes) -> None:
+    if data.startswith(_LFS):
+        rule = "is a Git-LFS pointer, not the file itself; fetch it with `git lfs pull`"
+        raise InvalidInstance(rule, f"{path}")
 
 
 def read_json(path: str | Path) -> object:

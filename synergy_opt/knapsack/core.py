@@ -15,6 +15,8 @@ from synergy_opt.exact import IntArray
 from synergy_opt.knapsack.bound import Prices, in_parts, margin
 from synergy_opt.knapsack.table import Choice, Floats, Table
 
+_ALL = 1.25  # parts of `most` up to which all are taken: another search would cost more
+
 
 @dataclass(frozen=True, kw_only=True)
 class Core:
@@ -79,14 +81,14 @@ def core(
     gap
         L(λ) less the value of the answer that is to be beaten; None: there is no answer yet.
     most
-        Rivals that the core may have.
+        Rivals that the core may have, or a quarter more where that is all there are.
     """
     near = in_parts(table, prices)
     loss = floats.loss(near)
     loss[best[0]] = -1.0
     most_loss = np.inf if gap is None else float(gap) * (1 + 2.0**-50) + margin(floats, near)
     free = np.flatnonzero((loss <= most_loss) & (loss >= 0))
-    whole = len(free) <= most
+    whole = len(free) <= most * _ALL
     if not whole:
         free = np.sort(free[np.argpartition(loss[free], most)[:most]])
     base = best[0]

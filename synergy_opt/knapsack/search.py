@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -70,10 +71,10 @@ def search(
     cuts: FloatArray,
     beat: Fraction,
     *,
-    states: int | None = None,
+    states: int,
     deadline: float | None = None,
-) -> Found:
-    """Look for a choice worth more than `beat` that fits.
+) -> Iterator[Found]:
+    """Look for a choice worth more than `beat` that fits; give what is known now and then.
 
     Rivals are decided one after the other. A partial choice is given up when some cut shows that
     no completion is worth more than the best so far, or that none fits; of two with equal demand
@@ -89,9 +90,10 @@ def search(
     beat
         A value.
     states
-        Partial choices after which the search ends incomplete.
+        Partial choices after which the search tells for the first time where it is, incomplete;
+        then after half as many more as before, each time.
     deadline
-        `time.monotonic` at which it does.
+        `time.monotonic` at which it ends incomplete.
 
     Notes
     -----
@@ -99,38 +101,40 @@ def search(
     block size × cuts, and good choices come early.
     """
     if not core.groups:
-        if min(core.slack, default=0) >= 0 and core.value > beat:
-            return Found(value=core.value, taken=[], complete=True, states=1)
-        return Found(value=None, taken=None, complete=True, states=1)
-    scaled = scale(core, cuts)
-    limits = least_sums(scaled, core, beat)
-    value: Fraction | None = None
-    taken: list[list[int]] | None = None
-    looked = 0
-    stack = [_root(scaled, core)]
+        fits = min(core.slack, default=0) >= 0 and core.value > beat
+        value, taken = (core.value, list[list[int]]()) if fits else (None, None)
+        yield Found(value=value, taken=taken, complete=True, states=1)
+        return
+    best = Found(value=None, taken=None, complete=False, states=0)
     try:
+        scaled = scale(core, cuts)
+        limits = least_sums(scaled, core, beat)
+        stack = [_root(scaled, core)]
         while stack:
-            if (states is not None and looked > states) or (
-                deadline is not None and time.monotonic() > deadline
-            ):
-                return Found(value=value, taken=taken, complete=False, states=looked)
+            if deadline is not None and time.monotonic() > deadline:
+                yield best
+                return
+            if best.states > states:
+                states += states // 2
+                yield best
             block = stack.pop()
             if block.group == len(core.groups):
                 better = _finish(core, block, scaled, beat)
                 if better is not None:
-                    value, taken = better
-                    beat = value
+                    best = replace(best, value=better[0], taken=better[1])
+                    beat = better[0]
                     limits = least_sums(scaled, core, beat)
                 continue
             child = _extend(block, scaled, limits)
-            looked += len(child.value)
+            best = replace(best, states=best.states + len(child.value))
             for part in _split(child, scaled):
                 kept = _priced_out(part, core, scaled, beat)
                 if len(kept.value):
                     stack.append(kept)
     except KeyboardInterrupt:
-        return Found(value=value, taken=taken, complete=False, states=looked, interrupted=True)
-    return Found(value=value, taken=taken, complete=True, states=looked)
+        yield replace(best, interrupted=True)
+        return
+    yield replace(best, complete=True)
 
 
 def _root(scaled: Scaled, core: Core) -> _Block:

@@ -27,7 +27,7 @@ from synergy_opt.knapsack.table import Choice, Floats, Table
 from synergy_opt.solution import Limits, Stop
 
 _RIVALS = 40  # of the first search
-_STATES = 400_000  # of the first search
+_STATES = 400_000  # after which a search tells for the first time where it is
 _SMALL = 200_000  # items up to which simpler prices are tried, too
 
 
@@ -123,27 +123,26 @@ def _close(
 ) -> Iterator[Outcome]:
     """Search the core: first the cheapest rivals, then more, until all that matter are decided."""
     upper, best = price_bound(table, floats, known.prices)
-    most, budget = _RIVALS, _STATES
+    most = _RIVALS
     while not _over(deadline):
         beat = _least(table) if known.value is None else known.value
         found_core = core(table, floats, known.prices, best, upper - beat, most=most)
         cuts = cutting_prices(found_core, known.prices, upper - beat)
-        found = search(found_core, cuts, beat, states=budget, deadline=deadline)
-        known = replace(known, rivals=found_core.size, states=known.states + found.states)
-        if found.taken is not None:
-            known = with_choice(table, known, _choice(table, found_core, found.taken))
-        if found.complete and found_core.whole:
-            if known.value is None:
-                raise Infeasible("no choice of items fits the capacities: the search is complete")
-            known = replace(known, stop=Stop.OPTIMAL)
-        if found.interrupted:
-            known = replace(known, stop=Stop.INTERRUPTED)
-        yield known
-        if known.enough(limits):
-            return
-        if not found.complete:
-            budget *= 4
-        elif found.taken is None:
+        before, value = known.states, known.value
+        for found in search(found_core, cuts, beat, states=_STATES, deadline=deadline):
+            known = replace(known, rivals=found_core.size, states=before + found.states)
+            if found.taken is not None:
+                known = with_choice(table, known, _choice(table, found_core, found.taken))
+            if found.complete and found_core.whole:
+                if known.value is None:
+                    raise Infeasible("no choice of items fits the capacities: all were searched")
+                known = replace(known, stop=Stop.OPTIMAL)
+            if found.interrupted:
+                known = replace(known, stop=Stop.INTERRUPTED)
+            yield known
+            if known.enough(limits):
+                return
+        if known.value == value:
             most *= 2
 
 

@@ -74,28 +74,48 @@ def pattern_bound(
         if price > 0
     ]
     return PatternBound(
-        value=rounded_down(exact_sum(terms), used),
+        value=rounded_down(exact_sum(terms), lattice(used)),
         shapes=_steps(shop, raised, listed, pairs),
         servers=tuple(servers),
         split=split,
     )
 
 
-def rounded_down(total: Fraction, used: Sequence[Uses]) -> Fraction:
-    """Round down to a multiple of the largest number of which all fair values are multiples."""
+def free_bound(shop: Shop, used: Sequence[Uses], split: Split) -> PatternBound:
+    """Give the bound where room costs nothing: every job at its best."""
+    terms = [len(use.wish.kind) * max_value(use) for use in used]
+    return PatternBound(
+        value=exact_sum(terms),
+        shapes=(),
+        servers=(Fraction(0),) * len(shop.capacity),
+        split=split,
+    )
+
+
+def max_value(use: Uses) -> Fraction:
+    """Give the highest value of a job of the kind."""
+    values = use.wish.configurations.value
+    return Fraction(int(max(values.numerators)), values.denominator)
+
+
+def rounded_down(total: Fraction, step: Fraction | None) -> Fraction:
+    """Round down to a multiple of the step, where there is one."""
+    return total if step is None else math.floor(total / step) * step
+
+
+def lattice(used: Sequence[Uses]) -> Fraction | None:
+    """Give the largest number of which all fair values are multiples, None where it is tiny."""
     above, below = 0, 1
     for use in used:
         values = use.wish.configurations.value
         below = math.lcm(below, values.denominator)
         if below > _LATTICE:
-            return total
+            return None
     for use in used:
         values = use.wish.configurations.value
         common = math.gcd(*(int(n) for n in values.numerators))
         above = math.gcd(above, common * (below // values.denominator))
-    if above == 0:
-        return total
-    return Fraction(math.floor(total * below / above) * above, below)
+    return Fraction(above, below) if above else None
 
 
 def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[Fraction] | None:
@@ -122,7 +142,7 @@ def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[F
         for row, value in zip(*relaxation.columns.entries[column], strict=True):
             if row in place:
                 matrix[j, place[row]] += value
-    inverse = _whole_inverse(matrix)
+    inverse = whole_inverse(matrix)
     if inverse is None:
         return None
     numerators, denominator = inverse
@@ -137,12 +157,13 @@ def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[F
     return prices
 
 
-def _whole_inverse(
+def whole_inverse(
     matrix: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.int64], int] | None:
+    """Give D B⁻¹ in integers, and D; None where there is no small one."""
     try:
         # Sparse on purpose: a dense inverse starts threads, which takes longer than it saves.
-        inverse = splu(csc_array(matrix)).solve(np.eye(len(matrix)))
+        inverse = splu(csc_array(matrix)).solve(np.eye(len(matrix), order="F"))
     except RuntimeError:  # singular
         return None
     denominator = 1

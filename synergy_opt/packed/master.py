@@ -60,11 +60,14 @@ class Columns:
     shop
         Gives the rows.
     penalty
-        Cost of a job that no option places; such columns keep the relaxation feasible.
+        Cost of a job that no option places, in units; such columns keep the relaxation feasible.
+    unit
+        What costs are divided by, so that a solver's absolute tolerances mean something.
     """
 
     shop: Shop
     penalty: float
+    unit: float = 1.0
     made_of: list[Key] = field(default_factory=list)
     cost: list[float] = field(default_factory=list)
     entries: list[tuple[list[int], list[float]]] = field(default_factory=list)
@@ -94,7 +97,9 @@ class Columns:
                 continue
             value = self.shop.wishes[option.wish].values[option.configuration]
             index = [option.wish, *(first + slot for slot, _ in option.slots)]
-            self._add(option, value, index, [1.0, *(float(n) for _, n in option.slots)])
+            self._add(
+                option, value / self.unit, index, [1.0, *(float(n) for _, n in option.slots)]
+            )
         return len(self.cost) - before
 
     def add_patterns(self, group: int, patterns: Iterable[Pattern]) -> int:
@@ -194,16 +199,21 @@ class Relaxation:
             raise KeyboardInterrupt
         if self.model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"HiGHS ends the relaxation with {self.model.getModelStatus()}")
-        return -np.array(self.model.getSolution().row_dual)
+        self.prices: FloatArray = -np.array(self.model.getSolution().row_dual) * self.columns.unit
+        return self.prices
 
     def values(self) -> FloatArray:
         """Give the solution's columns."""
         return np.array(self.model.getSolution().col_value)
 
+    def losses(self) -> FloatArray:
+        """Give the reduced costs: what a use of each column loses against the relaxation."""
+        return np.array(self.model.getSolution().col_dual) * self.columns.unit
+
     @property
     def objective(self) -> float:
         """Give the value of the relaxation."""
-        return -float(self.model.getInfo().objective_function_value)
+        return -float(self.model.getInfo().objective_function_value) * self.columns.unit
 
     def basic(self) -> tuple[list[int], list[int]]:
         """Give the basic columns and the rows whose slack is basic."""

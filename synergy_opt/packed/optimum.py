@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 
 from synergy_opt.answer import Placement, Proof, Split
-from synergy_opt.errors import Infeasible
+from synergy_opt.errors import Infeasible, Stopped
 from synergy_opt.model import Instance
+from synergy_opt.packed.bound import free_bound
+from synergy_opt.packed.collector import waiting
 from synergy_opt.packed.generation import first_columns, generate, rational_prices
 from synergy_opt.packed.improve import improve
 from synergy_opt.packed.master import Relaxation
 from synergy_opt.packed.parts import DIRECT, in_parts
 from synergy_opt.packed.problem import Problem, Progress, State, problem_of
-from synergy_opt.packed.runs import placement_of, proportional_runs
+from synergy_opt.packed.runs import Runs, placement_of
+from synergy_opt.packed.start import proportional_start, tune_runs
 from synergy_opt.runnable import runnable
 from synergy_opt.solution import Limits, limits_of
 
@@ -60,13 +62,16 @@ def packed(
     Placement
         Every runnable job is placed with W ≥ W^f of the groups that it touches. `bound` is a
         `PatternBound`, exact whatever the solvers' floats were. `proof` is ``"patterns"`` where
-        the throughput meets it, ``"search"`` where a solver's search over all columns that can
-        matter has ended, else ``"none"``.
+        the throughput meets it, ``"loads"`` where our own search, in exact arithmetic, decided all
+        that could be better, else ``"none"``: what a solver says is not taken for a proof.
 
     Raises
     ------
     Infeasible
-        When no placement was found; the message says whether there is none.
+        When whole jobs do not fit the servers by their GPUs, shown by an exact search; else there
+        is a fair placement, since the shares of the GPUs of a server fit it.
+    Stopped
+        When none was found and that search was given up.
 
     Notes
     -----
@@ -88,8 +93,7 @@ def packed(
     limits, started = limits_of(limits), time.monotonic()
     jobs = runnable(instance)
     problem = problem_of(instance, jobs, split, limits, started)
-    free = [Fraction(0)] * len(problem.shop.slots)
-    best = State(runs=None, bound=problem.bound(free))
+    best = State(runs=None, bound=free_bound(problem.shop, problem.uses, split))
     try:
         for state in _states(problem, best):
             best = state
@@ -97,17 +101,21 @@ def packed(
                 value = None if best.runs is None else best.runs.value
                 passed = time.monotonic() - started
                 progress(Progress(time=passed, incumbent=value, bound=best.bound.value))
-            if best.within(limits.gap):
+            if best.searched or best.within(limits.gap):
                 break
     except KeyboardInterrupt:
         pass  # what is known is the answer
+    if not (best.closed or best.searched):
+        # What a heuristic finds is never better than what this returns.
+        best = best.better(tune_runs(problem.shop, jobs))
     if best.runs is None:
-        best = best.better(proportional_runs(problem.shop))
+        best = best.better(_by_shares(problem))
     if best.runs is None:
-        raise Infeasible(_reason(best))
-    proof: Proof = "patterns" if best.closed else "search" if best.searched else "none"
+        raise Stopped("stopped before a placement with whole jobs was found; there may be one")
+    proof: Proof = "patterns" if best.closed else "loads" if best.searched else "none"
     stopped = proof == "none" and not best.within(limits.gap)
-    return placement_of(best.runs, jobs, best.bound, proof, stopped=stopped)
+    with waiting():
+        return placement_of(best.runs, jobs, best.bound, proof, stopped=stopped)
 
 
 def _states(problem: Problem, state: State) -> Iterator[State]:
@@ -123,10 +131,15 @@ def _states(problem: Problem, state: State) -> Iterator[State]:
     prices = generate(problem, columns, relaxation)
     state = state.tighter(problem.bound(rational_prices(problem, columns, relaxation, prices)))
     yield state
-    yield from improve(problem, columns, relaxation.values(), prices, state)
+    yield from improve(problem, relaxation, prices, state)
 
 
-def _reason(state: State) -> str:
-    if state.searched:
-        return "the runnable jobs do not fit the servers with each of them on one server"
-    return "no placement was found with each job on one server that fits on one"
+def _by_shares(problem: Problem) -> Runs | None:
+    """Give the placement by fair shares: there is one if whole jobs fit by their GPUs alone."""
+    start = proportional_start(problem.shop)
+    if start.runs is None and start.decided:
+        raise Infeasible(
+            "the runnable jobs do not fit the servers with each of them on one server: "
+            "their GPUs alone do not, by an exact search"
+        )
+    return start.runs

@@ -18,7 +18,8 @@ from synergy_opt.packed.knapsack import Prices, containing_each, solve
 from synergy_opt.packed.master import Columns, Opened, Relaxation
 from synergy_opt.packed.options import Option, Uses, costs
 from synergy_opt.packed.problem import Problem, State
-from synergy_opt.packed.runs import Run, Runs, proportional_runs, runs_of
+from synergy_opt.packed.runs import Run, Runs, runs_of
+from synergy_opt.packed.start import proportional_start
 from synergy_opt.packed.whole import Counts, best_whole, floors
 from synergy_opt.program import FloatArray
 
@@ -60,7 +61,7 @@ def in_parts(problem: Problem, state: State) -> Iterator[State]:
     count = -(-len(problem.uses) // _KINDS)
     sample = _parts(problem, count, [float(use.wish.values.max()) for use in problem.uses])[0]
     columns, prices, _ = _relaxed(sample.problem, [])
-    state = state.tighter(problem.bound(rounded_prices(prices)))
+    state = state.tighter(problem.bound(rounded_prices(prices, columns.unit)))
     yield state
     kept = 0.0 if problem.left is None else problem.left * _KEPT
     pool, found, total = _used(columns), dict[int, Run](), np.zeros(len(problem.shop.slots))
@@ -86,7 +87,7 @@ def in_parts(problem: Problem, state: State) -> Iterator[State]:
             wish = problem.wish_of[job]
             found[job] = Run(wish=wish, configuration=run.configuration, pieces=pieces)
     prices = total / (i + 1)
-    state = state.tighter(problem.bound(rounded_prices(prices)))
+    state = state.tighter(problem.bound(rounded_prices(prices, columns.unit)))
     if len(found) == problem.jobs:
         whole = Runs(shop=problem.shop, runs=tuple(found[job] for job in range(problem.jobs)))
         whole.check()
@@ -118,9 +119,9 @@ def _tightened(
             least = rows[len(rows) - len(some.sacks) + h] * (1 + _GAP / 10)
             found = containing_each(priced, above=least, most=len(sack.slots))
             new += columns.add_patterns(h, found)
-        reached = float(some.bound(rounded_prices(prices)).value)
+        reached = float(some.bound(rounded_prices(prices, columns.unit)).value)
         if not new or reached <= relaxation.objective * (1 + _GAP):
-            yield state.tighter(problem.bound(rounded_prices(prices)))
+            yield state.tighter(problem.bound(rounded_prices(prices, columns.unit)))
             return
 
 
@@ -148,7 +149,7 @@ def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:
     found = None
     if counts.columns is not None:
         found = runs_of(columns, counts.columns, problem.jobs)
-    return found or proportional_runs(problem.shop)
+    return found or proportional_start(problem.shop).runs
 
 
 def _used(columns: Columns, counts: Counts | None = None) -> list[Opened]:

@@ -15,7 +15,7 @@ from functools import cached_property
 from synergy_opt.answer import PatternBound, Split, relative_gap
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Instance, Job
-from synergy_opt.packed.bound import pattern_bound
+from synergy_opt.packed.bound import lattice, pattern_bound
 from synergy_opt.packed.knapsack import Knapsack, knapsack
 from synergy_opt.packed.master import Loan, loans
 from synergy_opt.packed.options import Uses, uses
@@ -61,7 +61,7 @@ class State:
     bound
         The lowest bound.
     searched
-        True: a solver's search ended, so that no placement is better.
+        True: our own search decided, in exact arithmetic, that no placement is better.
     """
 
     runs: Runs | None
@@ -135,6 +135,16 @@ class Problem:
     def wish_of(self) -> dict[int, int]:
         """Kind of each job."""
         return {job: t for t, use in enumerate(self.uses) for job in use.wish.kind.members}
+
+    @cached_property
+    def lattice(self) -> Fraction | None:
+        """The largest number of which all fair values are multiples, None where it is tiny."""
+        return lattice(self.uses)
+
+    @property
+    def few(self) -> bool:
+        """Tell whether there are few servers: loads are then a match for patterns."""
+        return sum(self.shop.counts) <= _FEW
 
     @property
     def small(self) -> bool:

@@ -1,7 +1,7 @@
-"""Where jobs run: from counts of columns to jobs on servers, and the start that always exists.
+"""Where jobs run: from counts of columns to jobs on servers.
 
-Takes counts of patterns and options, or nothing but the wishes, and gives `Runs`: for each job its
-configuration and the servers of its pieces; `placement_of` writes them down as a `Placement`.
+Takes counts of patterns and options and gives `Runs`: for each job its configuration and the
+servers of its pieces; `placement_of` writes them down as a `Placement`.
 """
 
 from __future__ import annotations
@@ -11,24 +11,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from synergy_opt.answer import PatternBound, Piece, PlacedJob, Placement, Proof
 from synergy_opt.errors import SolverFailed
 from synergy_opt.exact import exact_sum
-from synergy_opt.fair_share import fair_share
 from synergy_opt.model import Job, Vector
 from synergy_opt.packed.master import Columns, LeftOut, Loan, Opened
 from synergy_opt.packed.options import Option
-from synergy_opt.packed.shapes import Shop, Wish
+from synergy_opt.packed.shapes import Shop
 
 Pieces = tuple[tuple[int, int], ...]
 """Pairs (server, GPUs there), by server, ascending."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """How one job runs: a fair configuration of its wish, and its pieces."""
 
     wish: int
@@ -99,10 +98,8 @@ def runs_of(columns: Columns, counts: Sequence[int], jobs: int) -> Runs | None:
         values = wish.configurations.value.numerators
         members = iter(wish.kind.members)
         for configuration, slots, count in sorted(wanted[t], key=lambda w: (-values[w[0]], w)):
-            for _ in range(count):
-                pieces = _taken(shop, slots, free)
-                run = Run(wish=t, configuration=configuration, pieces=pieces)
-                runs[next(members)] = run
+            for pieces in _taken(shop, slots, count, free):
+                runs[next(members)] = Run(wish=t, configuration=configuration, pieces=pieces)
     found = Runs(shop=shop, runs=tuple(run for run in runs if run is not None))
     if len(found.runs) != jobs:
         raise SolverFailed("the solver's whole numbers leave a job without an option")
@@ -140,77 +137,25 @@ def _lend(columns: Columns, counts: Sequence[int], free: dict[int, list[int]]) -
         del free[loan.large][-count:]
 
 
-def _taken(shop: Shop, slots: Sequence[tuple[int, int]], free: dict[int, list[int]]) -> Pieces:
+def _taken(
+    shop: Shop, slots: Sequence[tuple[int, int]], count: int, free: dict[int, list[int]]
+) -> list[Pieces]:
+    """Take the slots of `count` jobs of an option; give each job's pieces."""
+    if any(len(free[slot]) < copies * count for slot, copies in slots):
+        raise SolverFailed("the solver's whole numbers use a slot that is not there")
     if len(slots) == 1 and slots[0][1] == 1:
-        slot = slots[0][0]
-        if not free[slot]:
-            raise SolverFailed("the solver's whole numbers use a slot that is not there")
-        return ((free[slot].pop(), shop.slots[slot].gpus),)
-    pieces: Counter[int] = Counter()
-    for slot, copies in slots:
-        for _ in range(copies):
-            if not free[slot]:
-                raise SolverFailed("the solver's whole numbers use a slot that is not there")
-            pieces[free[slot].pop()] += shop.slots[slot].gpus
-    return tuple(sorted(pieces.items()))
-
-
-def proportional_runs(shop: Shop) -> Runs | None:
-    """Give every job its fair share, largest jobs first; None where whole jobs do not fit so.
-
-    Each job goes to the server with the fewest free GPUs that hold it; one that may be divided and
-    fits nowhere takes the servers with most. All resources fit, since shares of the GPUs of a
-    server sum to at most the server.
-    """
-    cluster = shop.instance.cluster
-    room: dict[int, list[int]] = defaultdict(list)
-    for server in reversed(range(cluster.server_count)):
-        room[cluster.servers[cluster.group_of_server[server]].gpus].append(server)
-    order = [(-wish.gpus, i, t) for t, wish in enumerate(shop.wishes) for i in wish.kind.members]
-    runs: dict[int, Run] = {}
-    known: dict[tuple[int, frozenset[int]], int] = {}
-    for _, job, t in sorted(order):
-        wish = shop.wishes[t]
-        pieces = _claimed(room, wish)
-        if pieces is None:
-            return None
-        touched = frozenset(cluster.group_of_server[server] for server, _ in pieces)
-        if (t, touched) not in known:
-            known[t, touched] = _share(shop, wish, touched)
-        runs[job] = Run(wish=t, configuration=known[t, touched], pieces=pieces)
-    found = Runs(shop=shop, runs=tuple(runs[i] for i in sorted(runs)))
-    found.check()
+        servers, gpus = free[slots[0][0]], shop.slots[slots[0][0]].gpus
+        last = servers[: -count - 1 : -1]
+        del servers[-count:]
+        return [((server, gpus),) for server in last]
+    found: list[Pieces] = []
+    for _ in range(count):
+        pieces: Counter[int] = Counter()
+        for slot, copies in slots:
+            for _ in range(copies):
+                pieces[free[slot].pop()] += shop.slots[slot].gpus
+        found.append(tuple(sorted(pieces.items())))
     return found
-
-
-def _claimed(room: dict[int, list[int]], wish: Wish) -> Pieces | None:
-    enough = [free for free in room if free >= wish.gpus and room[free]]
-    if enough:
-        return (_claim(room, min(enough), wish.gpus),)
-    if not wish.pieces:
-        return None
-    pieces, missing = [], wish.gpus
-    while missing:
-        most = max(free for free in room if room[free])
-        if most == 0:
-            return None
-        pieces.append(_claim(room, most, min(most, missing)))
-        missing -= pieces[-1][1]
-    return tuple(sorted(pieces))
-
-
-def _claim(room: dict[int, list[int]], free: int, gpus: int) -> tuple[int, int]:
-    server = room[free].pop()
-    room[free - gpus].append(server)
-    return server, gpus
-
-
-def _share(shop: Shop, wish: Wish, touched: frozenset[int]) -> int:
-    """Give the best configuration inside the share of these groups."""
-    share = fair_share(shop.instance.cluster, wish.gpus, groups=touched)
-    most = [int(amount * unit) for amount, unit in zip(share, shop.units, strict=True)]
-    inside = [c for c, row in enumerate(wish.sizes.tolist()) if all(map(int.__le__, row, most))]
-    return max(inside, key=lambda c: (wish.configurations.value.numerators[c], -c))
 
 
 def placement_of(
@@ -219,21 +164,20 @@ def placement_of(
     """Write runs down as a placement, with exact pieces; `stopped` by a limit or Ctrl-C."""
     shop = found.shop
     placed: list[PlacedJob] = []
-    totals: dict[tuple[int, int], tuple[Vector, Fraction]] = {}
-    parts: dict[tuple[int, int, int], tuple[Fraction, Vector]] = {}
+    known: dict[tuple[int, int, int], tuple[Vector, Fraction, Fraction, Vector]] = {}
     for job, run in zip(jobs, found.runs, strict=True):
-        key = run.wish, run.configuration
-        if key not in totals:
-            chosen = shop.wishes[run.wish].configurations
-            totals[key] = chosen.demand_at(run.configuration), chosen.value[run.configuration]
-        demand, value = totals[key]
         pieces = []
         for server, gpus in run.pieces:
-            part = (*key, gpus)
-            if part not in parts:
+            key = run.wish, run.configuration, gpus
+            if key not in known:
+                chosen = shop.wishes[run.wish].configurations
+                demand, value = (
+                    chosen.demand_at(run.configuration),
+                    chosen.value[run.configuration],
+                )
                 amounts = tuple(amount * gpus / job.gpus for amount in demand)
-                parts[part] = Fraction(gpus), amounts
-            whole, amounts = parts[part]
+                known[key] = demand, value, Fraction(gpus), amounts
+            demand, value, whole, amounts = known[key]
             pieces.append(Piece(server=server, gpus=whole, amounts=amounts))
         placed.append(PlacedJob(id=job.id, demand=demand, throughput=value, pieces=tuple(pieces)))
     return Placement(

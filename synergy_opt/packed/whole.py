@@ -13,7 +13,6 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
-from synergy_opt.errors import SolverFailed
 from synergy_opt.packed.master import Columns, Key, Opened
 from synergy_opt.packed.options import Option
 from synergy_opt.program import FloatArray
@@ -51,6 +50,7 @@ def best_whole(
     gap: float = 0.0,
     at_least: Sequence[int] = (),
     start: Sequence[int] | None = None,
+    without: npt.NDArray[np.bool_] | None = None,
 ) -> Counts:
     """Give the best whole numbers of the known columns.
 
@@ -73,15 +73,21 @@ def best_whole(
         Least counts of the columns, as `floors` gives them: a small programme is left.
     start
         Counts to start from, shorter by what was added since.
+    without
+        Columns to leave unused.
     """
     needed = [_must_be_whole(columns, key) for key in columns.made_of]
     model = _model(columns, needed, at_least)
+    if without is not None:
+        unused = np.flatnonzero(without).astype(np.int32)
+        none = np.zeros(len(unused))
+        model.changeColsBounds(len(unused), unused, none, none)
     for name, value in {
         "threads": 1,
         "random_seed": seed,
         "mip_rel_gap": gap,
         "mip_abs_gap": 0.0,
-        "objective_target": -target * (1 - 1e-12),
+        "objective_target": -target / columns.unit * (1 - 1e-12),
     }.items():
         model.setOptionValue(name, value)
     if seconds is not None:
@@ -153,8 +159,7 @@ def _checked(columns: Columns, found: FloatArray, needed: Sequence[bool]) -> lis
             return None
         whole = flow
     counts = [int(n) for n in whole]
-    _check_rows(columns, counts)
-    return counts
+    return counts if _rows_kept(columns, counts) else None
 
 
 def _flow(columns: Columns, whole: FloatArray, needed: npt.NDArray[np.bool_]) -> FloatArray | None:
@@ -172,15 +177,16 @@ def _flow(columns: Columns, whole: FloatArray, needed: npt.NDArray[np.bool_]) ->
     return again
 
 
-def _check_rows(columns: Columns, counts: Sequence[int]) -> None:
+def _rows_kept(columns: Columns, counts: Sequence[int]) -> bool:
     lower, upper = columns.bounds()
     sums = [0] * columns.rows
     for count, (index, value) in zip(counts, columns.entries, strict=True):
         if count < 0:
-            raise SolverFailed("the solver counts a column less than no times")
+            return False
         if count:
             for row, number in zip(index, value, strict=True):
                 sums[row] += count * int(number)
-    for total, low, high in zip(sums, lower.tolist(), upper.tolist(), strict=True):
-        if not low <= total <= high:
-            raise SolverFailed(f"the solver's whole numbers sum to {total} of {high} in a row")
+    return all(
+        low <= total <= high
+        for total, low, high in zip(sums, lower.tolist(), upper.tolist(), strict=True)
+    )

@@ -2,8 +2,11 @@
 
 import doctest
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,12 +53,32 @@ def test_console_blocks_print_what_the_page_says(
             words = shlex.split(command)
             lines = len(expected.splitlines()) if "|" in words else None
             words = words[: words.index("|")] if "|" in words else words
+            if words[0] == "pytest":
+                _check_kit(words[1:], expected, tmp_path)
+                continue
             assert words[0] == "synergy-opt"
             assert main(words[1:]) == 0, command
             assert capsys.readouterr().out.splitlines()[:lines] == expected.splitlines()
     for picture in re.findall(r"!\[[^]]+\]\(images/(.*?)\)", page.read_text("utf-8")):
         assert (tmp_path / picture).stat().st_size > 0
         assert (page.parent / "images" / picture).exists()
+
+
+def _check_kit(arguments: list[str], expected: str, folder: Path) -> None:
+    """Run the conformance kit; what the page shows must be printed, in that order."""
+    plugins = ("-p", "synergy_opt.testing.plugin", "-p", "no:cacheprovider")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "pytest", *plugins, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(DOCS.parent), "CI": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    printed = done.stdout
+    for line in expected.splitlines():
+        assert line in printed, done.stdout + done.stderr
+        printed = printed[printed.index(line) + len(line) :]
 
 
 def test_the_commands_for_the_packed_optimum_run(

@@ -97,27 +97,6 @@ def test_demands_above_the_cluster_are_not_drawn():
     assert mix(servers=1, seed=0, gpus=2, gpu_demands={4: 1}).jobs == ()
 
 
-def test_the_models_have_the_behaviour_that_the_paper_states():
-    """Tests who wants 9 to 24 cores a GPU, who wants one, and who is insensitive."""
-    share, plenty = (Fraction(3), Fraction("62.5")), Fraction(500)
-
-    def cores_wanted(name: str) -> int:
-        best = MODELS[name].rate(Fraction(24), plenty)
-        return next(c for c in range(1, 25) if MODELS[name].rate(Fraction(c), plenty) == best)
-
-    for name in ("resnet18", "shufflenet", "alexnet"):
-        assert 9 <= cores_wanted(name) <= 24
-    assert cores_wanted("transformer") == 1
-    for model in MODELS.values():
-        at_share, most = model.rate(*share), model.rate(Fraction(24), plenty)
-        if model.task == "language":
-            assert model.rate(Fraction(1), Fraction(20)) == at_share == most
-        assert at_share <= most <= Fraction(7, 2) * at_share
-    resnet = MODELS["resnet18"]
-    faster = resnet.rate(Fraction(24), plenty) / resnet.rate(Fraction(24), share[1])
-    assert Fraction("1.9") < faster < 2
-
-
 def test_the_model_is_nothing_without_memory_and_knows_its_resources():
     """Tests throughput 0 below the process memory, and that an unknown axis is refused."""
     assert MODELS["gnmt"].rate(Fraction(9), Fraction(19)) == 0

@@ -143,6 +143,19 @@ def test_best_within_looks_at_whole_amounts_of_the_job():
     assert profile().best_within((Fraction(1), Fraction(40)), 2) is None
 
 
+def test_other_jobs_are_checked_like_the_first_ones():
+    """Tests that `with_jobs` refuses what the constructor refuses, also after a good answer."""
+    small = shipped("worked-example")
+    name = small.profiles[0].name
+    assert [job.id for job in small.with_jobs([Job(id="z", gpus=4, profile=name)]).jobs] == ["z"]
+    for bad in ([Job(id="z", gpus=17, profile=name)], [Job(id="z", gpus=1, profile="n")]):
+        for _ in range(2):
+            with pytest.raises(InvalidInstance):
+                small.with_jobs(bad)
+    with pytest.raises(InvalidInstance, match="id of an earlier job"):
+        small.with_jobs([small.jobs[0], small.jobs[0]])
+
+
 def test_an_instance_says_how_large_it_is():
     """Tests what stands where an instance is printed."""
     assert str(instance()) == "Instance 'i': 1 jobs on 2 servers, 16 GPUs, cpu, memory"

@@ -42,7 +42,7 @@ def test_agrees_with_the_assignment_model(split, instance):
         return
     assert found is not None
     assert found.throughput <= best <= found.bound.value
-    if found.proof in ("patterns", "search"):
+    if found.proof in ("patterns", "loads"):
         assert found.throughput == best
     verify(instance, found)
 
@@ -67,7 +67,7 @@ def test_no_mechanism_is_above(instance):
     """Tests that TUNE is within the bound, and no better where the optimum is proven."""
     found, heuristic = packed(instance, split="allowed", limits=LIMITS), tune(instance)
     assert heuristic.throughput <= found.bound.value
-    if found.proof in ("patterns", "search"):
+    if found.proof in ("patterns", "loads"):
         assert heuristic.throughput <= found.throughput
 
 

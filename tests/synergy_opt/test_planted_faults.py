@@ -13,6 +13,7 @@ from strategies import instances
 from test_tune import crossing, either_way, three_jobs
 
 from synergy_opt.demand import share_demand
+from synergy_opt.ledger import Ledger
 from synergy_opt.offers import Offer, Offers
 from synergy_opt.packing import Packing
 from synergy_opt.proportional import proportional
@@ -20,7 +21,6 @@ from synergy_opt.tune import tune
 
 # By name: the package may give a function the name of its module.
 offers_module = import_module("synergy_opt.offers")
-proportional_module = import_module("synergy_opt.proportional")
 tune_module = import_module("synergy_opt.tune")
 
 
@@ -47,6 +47,13 @@ def test_nobody_demoted_overfills_a_server(monkeypatch):
     assert found(instances(), "capacity")
 
 
+def test_a_server_filled_with_one_job_too_many_is_caught(monkeypatch):
+    """Tests that equal jobs placed together are counted."""
+    original = Ledger.holds
+    monkeypatch.setattr(Ledger, "holds", lambda *a: original(*a) + 1)
+    assert found(instances(), "capacity")
+
+
 def test_the_smaller_of_demand_and_share_is_caught(monkeypatch):
     """Tests that mixing demand and share is found to be unfair."""
 
@@ -69,7 +76,7 @@ def test_the_share_of_one_group_alone_is_caught(monkeypatch):
     def of_last(instance, job, *, groups):
         return share_demand(instance, job, groups=frozenset({max(groups)}))
 
-    monkeypatch.setattr(proportional_module, "share_demand", of_last)
+    monkeypatch.setattr(offers_module, "share_demand", of_last)
     assert found(instances(), "capacity", proportional)
 
 
@@ -77,8 +84,8 @@ def test_jobs_left_out_are_caught(monkeypatch):
     """Tests that a job without a place breaks a rule of TUNE."""
     original = tune_module.placed
 
-    def without_split(job, amounts, value, pieces):
-        return original(job, amounts, value, pieces if len(pieces) == 1 else ())
+    def without_split(job, offer, pieces):
+        return original(job, offer, pieces if len(pieces) == 1 else ())
 
     monkeypatch.setattr(tune_module, "placed", without_split)
     assert found(instances(), "placed")

@@ -9,9 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.paper.hived import allocator, sharing
-from benchmarks.paper.hived.setting import Run, full, short, table
+from benchmarks.paper.hived.philly import philly
+from benchmarks.paper.hived.setting import Study, generated, table
 
-EXPERIMENTS: dict[str, Run] = {
+EXPERIMENTS: dict[str, Study] = {
     "schedulers": sharing.schedulers,
     "load": sharing.load,
     "leaving": sharing.leaving,
@@ -21,6 +22,7 @@ EXPERIMENTS: dict[str, Run] = {
     "fragmentation": allocator.fragmentation,
     "speed": allocator.speed,
     "longrun": allocator.longrun,
+    "philly": philly,
 }
 
 
@@ -28,14 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the experiment that was asked for."""
     parser = argparse.ArgumentParser("python -m benchmarks.paper.hived", description=__doc__)
     parser.add_argument("name", choices=EXPERIMENTS)
-    parser.add_argument(
-        "--full", action="store_true", help="60 days and 141,950 jobs, not 12 days"
-    )
+    parser.add_argument("--days", type=int, default=12, help="of the trace's 60 (12)")
+    parser.add_argument("--full", action="store_true", help="all 60 days, 141,950 jobs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write all figures here")
     options = parser.parse_args(arguments)
     begun = time.process_time()
-    setting = (full if options.full else short)(options.seed)
+    setting = generated(60 if options.full else options.days, options.seed)
     found = EXPERIMENTS[options.name](setting)
     seconds = time.process_time() - begun
     scale = f"{len(setting.trace.jobs)} jobs in {setting.options.days} days"

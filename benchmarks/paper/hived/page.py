@@ -12,7 +12,13 @@ from benchmarks.paper.hived.setting import Experiment, Row, table
 RESULTS = Path(__file__).resolve().parent / "results"
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "hived" / "paper.md"
 ORDER = ("load", "schedulers", "leaving", "shapes", "soft", "binding", "fragmentation", "speed",
-         "longrun")  # fmt: skip
+         "longrun", "philly")  # fmt: skip
+PICTURES = {
+    "load": "![Mean delay of each tenant on 200 nodes](images/delays.png)\n\n"
+    "Guaranteed jobs only: as cells every tenant waits as it would alone.\n",
+    "fragmentation": "![Whole nodes by hour](images/fragmentation.png)\n\n"
+    "Nodes of which nothing is held, capacity scheduler without low priority.\n",
+}
 HEAD = """# HiveD's evaluation
 
 The paper's experiments (OSDI 2020, Section 5) on [a generated trace](simulation.md#the-trace):
@@ -23,12 +29,13 @@ in figures; what that leaves open stands below each table. One command an experi
 python -m benchmarks.paper.hived load --full
 ```
 
-Without `--full` an experiment takes 12 days of the trace, not 60, at the same rate. This page
+Without `--full` or `--days` an experiment takes 12 days, not 60, at the same rate. This page
 is made of saved results by `python -m benchmarks.paper.hived.page`. Delays are means over a
 tenant's jobs of the time from submission to end, less the duration; "×" is the multiple of the
 same tenant's mean in its private cluster with the same scheduler. Sharing safety (no job granted
-or done later under cells than in private) was checked for every job of every run; an experiment
-in which it did not hold would end with an error.
+or done later under cells than in private) is checked for every job of every run under cells; an
+experiment in which it does not hold ends with an error. Only the saved fragmentation figures are
+older than that check.
 """
 
 
@@ -42,11 +49,15 @@ def main() -> int:
         data = json.loads(path.read_text())
         rows = tuple(Row(**row) for row in data["rows"])
         found = Experiment(data["title"], rows, data["open"], None)
-        command = f"python -m benchmarks.paper.hived {name}" + (
-            " --full" if data["scale"].startswith("141950") else ""
-        )
+        days = int(data["scale"].split()[-2])
+        size = {12: "", 60: " --full"}.get(days, f" --days {days}")
+        command = f"python -m benchmarks.paper.hived {name}{size}"
         made = f"`{command}`: {data['scale']}, seed {data['seed']}."
+        if name in ("speed", "philly"):
+            made = f"`{command}`."
         parts.append(f"## {data['title']}\n\n{table(found)}\n\n{made}\n")
+        if name in PICTURES:
+            parts.append(PICTURES[name])
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     return 0
 

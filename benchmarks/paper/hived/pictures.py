@@ -88,8 +88,8 @@ def delays(data: dict[str, Any], title: str) -> Figure:
     axes.set_xticks(range(len(tenants)), tenants, rotation=30, fontsize=9)
     axes.set_ylabel("mean delay (minutes)")
     axes.set_yscale("symlog", linthresh=10)
-    axes.set_title(title, fontsize=10)
-    axes.legend(frameon=False)
+    figure.suptitle(title, fontsize=10)
+    axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
     return figure
 
 

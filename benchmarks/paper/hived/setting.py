@@ -5,11 +5,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hived_cells import Chain, Reservation
-from hived_cells.simulation import ProductionOptions, Trace, production_trace, without
+from hived_cells.simulation import (
+    ProductionOptions,
+    Run,
+    Trace,
+    longer,
+    production_trace,
+    without,
+)
 from hived_cells.simulation.comparison import Comparison, compare, summary
 from hived_cells.simulation.policy import Scheduler
 
-__all__ = ["Experiment", "Row", "Setting", "compared", "full", "ratio", "short", "table"]
+__all__ = [
+    "Experiment",
+    "Row",
+    "Setting",
+    "Study",
+    "compared",
+    "generated",
+    "ratio",
+    "require_safe",
+    "table",
+]
 
 
 @dataclass(frozen=True)
@@ -42,14 +59,11 @@ class Setting:
         )
 
 
-def full(seed: int) -> Setting:
-    """Return the published size: 279 nodes, 141,950 jobs in 60 days."""
-    return _setting(ProductionOptions(), seed)
-
-
-def short(seed: int) -> Setting:
-    """Return a fifth of the time at the same rate: 28,390 jobs in 12 days."""
-    return _setting(ProductionOptions(days=12, jobs=28_390), seed)
+def generated(days: int, seed: int) -> Setting:
+    """Return the published cluster and so many of its 60 days, at the published rate of jobs."""
+    published = ProductionOptions()
+    jobs = round(published.jobs * days / published.days)
+    return _setting(replace(published, days=days, jobs=jobs), seed)
 
 
 def _setting(options: ProductionOptions, seed: int) -> Setting:
@@ -83,9 +97,14 @@ def compared(
     found = compare(
         setting.trace, setting.chain, setting.reservation, scheduler=scheduler, lending=lending
     )
-    if found.longer:
-        raise AssertionError(f"sharing safety is broken: {found.longer[0]}")
+    require_safe(found.trace, found.runs["private"], found.runs["cells"])
     return found, summary(found)
+
+
+def require_safe(trace: Trace, alone: Run, cells: Run) -> None:
+    """End with an error where a job is granted or done later than in its private cluster."""
+    if late := longer(trace, alone, cells):
+        raise AssertionError(f"sharing safety is broken: {late[0]}")
 
 
 def ratio(data: dict[str, Any], tenant: str, way: str) -> float:
@@ -101,4 +120,4 @@ def table(found: Experiment) -> str:
     return "\n".join([*lines, "", f"Open: {found.open}"])
 
 
-Run = Callable[[Setting], Experiment]
+Study = Callable[[Setting], Experiment]

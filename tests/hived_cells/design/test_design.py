@@ -1,9 +1,12 @@
 """Designs of reservations are the best of all, at exact costs, and faulty ones are named."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +18,7 @@ from hived_cells.design.check import served
 from hived_cells.design.start import improved, whole_nodes
 from hived_cells.simulation import Shape, Trace, TraceJob
 
+ROOT = Path(__file__).resolve().parents[3]
 CHAINS = [Chain(3, (2, 2)), Chain(3, (2,)), Chain(3, (3, 2)), Chain(3, (2, 3)), Chain(3, (4,))]
 
 
@@ -159,6 +163,12 @@ def test_what_cannot_be_designed_is_refused():
         design(chain, {}, {"A": WANTED})
     with pytest.raises(InvalidSpec, match="unmet weight 1"):
         design(chain, {"A": 16}, {"A": WANTED}, unmet_weight=1)
+
+
+def test_checking_loads_no_solver():
+    """Tests that what judges a design can be had without HiGHS."""
+    code = "import sys, hived_cells.design.check; sys.exit('highspy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0
 
 
 def test_a_tenant_without_history_gets_whole_nodes():

@@ -181,3 +181,5 @@ def test_only_nodes_can_be_chosen():
     state = one_pool(Chain(2, (2, 2)), 3, A={3: 1})
     with pytest.raises(InvalidSpec, match="of pool 'P' is no node"):
         place_gang(state, Gang("g", "A", ((1, 1),)), nodes={"P": [Cell(2, (0, 0))]})
+    with pytest.raises(InvalidSpec, match="no mapping from pools to nodes"):
+        place_gang(state, Gang("g", "A", ((1, 1),)), nodes=[Cell(3, (0,))])

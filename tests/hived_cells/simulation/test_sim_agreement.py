@@ -2,9 +2,18 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_builders import clusters, traces
+from sim_builders import clusters, nodes_each, traces
 
-from hived_cells.simulation import SCHEDULERS, View, simulate
+from hived_cells import (
+    Gang,
+    GangPool,
+    Pool,
+    gang_violations,
+    initial_gangs,
+    place_gang,
+    remove_gang,
+)
+from hived_cells.simulation import SCHEDULERS, Trace, TraceJob, View, simulate
 from hived_cells.simulation.trace import Shape
 from hived_cells.simulation.view import Ask
 from hived_cells.simulation.ways import reserved_gpus
@@ -124,3 +133,34 @@ def test_the_view_counts_what_its_jobs_hold(data):
             fits = any(view.is_up(n) and view.room[queue][n] >= gpus for n in range(len(sizes)))
             assert (view.fit(Shape(1, gpus), queue) is not None) == fits
     assert view.free_gpus == sum(view.room[2][n] for n in range(len(sizes)) if view.is_up(n))
+
+
+@given(data=st.data())
+@settings(max_examples=20)
+def test_gangs_of_whole_nodes_are_placed_when_the_run_grants_them(data):
+    """Tests that `place_gang` has room, in the tenants' cells, at each moment a job is granted."""
+    nodes = {tenant: data.draw(st.integers(1, 3)) for tenant in "AB"}
+    chain, reservation = nodes_each(**nodes)
+    jobs = []
+    for number in range(data.draw(st.integers(1, 12))):
+        tenant = data.draw(st.sampled_from("AB"))
+        shape = Shape(data.draw(st.integers(1, nodes[tenant])), 8)
+        submit, duration = data.draw(st.integers(0, 20)), data.draw(st.integers(1, 20))
+        jobs.append(TraceJob(f"j{number}", tenant, submit, duration, shape))
+    trace = Trace(jobs)
+    run = simulate(
+        trace, chain, reservation, way="cells", scheduler=SCHEDULERS["capacity"], lending=False
+    )
+    state = initial_gangs([GangPool("V100", Pool(chain, reservation), node_level=4)])
+    # At one second those that end go before those that start.
+    steps = sorted(
+        [(end, 0, n) for n, end in enumerate(run.ended)]
+        + [(start, 1, n) for n, start in enumerate(run.granted)]
+    )
+    for _, starts, number in steps:
+        job = trace.jobs[number]
+        if starts:
+            state, _ = place_gang(state, Gang(job.name, job.tenant, ((8, job.shape.nodes),)))
+        else:
+            state = remove_gang(state, job.name)
+    assert gang_violations(state) == ()

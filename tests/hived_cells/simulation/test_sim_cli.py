@@ -96,9 +96,9 @@ def test_design_writes_a_specification_that_is_feasible(files, tmp_path, capsys)
 
 def test_a_design_that_is_not_proved_is_exit_code_4(files, monkeypatch, capsys):
     """Tests that a search stopped at its limit says so and still gives what it has."""
-    from hived_cells.design import solve
+    from hived_cells.design import highs
 
-    monkeypatch.setattr(solve, "_solved", lambda *_: (None, None))
+    monkeypatch.setattr(highs, "solved", lambda *_: (None, None))
     assert main(["design", *map(str, files)]) == 4
     assert "not proved" in capsys.readouterr().out
 
@@ -109,6 +109,7 @@ BAD = {
     "few": (["generate", "{out}", "{out}", "--nodes", "3"], 2, "3 nodes are too few"),
     "checkpoint": (["simulate", "{spec}", "{trace}", "--checkpoint", "0"], 2, "checkpoint"),
     "weight": (["design", "{spec}", "{trace}", "--unmet-weight", "1"], 2, "unmet weight 1"),
+    "limit": (["design", "{spec}", "{trace}", "--time-limit", "nan"], 2, "time limit nan"),
     "philly": (["simulate", "{spec}", "{trace}", "--philly"], 2, "line 1: columns are"),
 }
 

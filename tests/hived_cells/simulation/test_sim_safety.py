@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sim_builders import clusters, jobs_of, nodes_each, traces
 
 from hived_cells import initial_state, violations
-from hived_cells.simulation import SCHEDULERS, Fault, simulate, ways
+from hived_cells.simulation import SCHEDULERS, Fault, Trace, read_philly, simulate, ways
 from hived_cells.simulation.anomalies import longer
 from hived_cells.simulation.ground import CellGround
 from hived_cells.simulation.schedulers import Capacity, Tiresias
@@ -108,6 +108,27 @@ def test_every_job_is_done_in_the_end_whatever_nodes_do(name, way, data):
     run = simulate(trace, *cluster, way=way, scheduler=QUICK[name], faults=faults, checkpoint=10)
     for job, end in zip(trace.jobs, run.ended, strict=True):
         assert end >= job.submit + job.duration
+
+
+@pytest.fixture(scope="module")
+def some_of_philly(reference_data):
+    """2,000 jobs of the Philly list."""
+    whole = read_philly(reference_data / "philly" / "philly_jobs.csv.gz")
+    return Trace(whole.jobs[20_000:22_000])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_trace_is_safe(name, some_of_philly):
+    """Tests jobs of the Philly list on a cluster that is too small for comfort."""
+    trace = some_of_philly
+    largest = dict.fromkeys(trace.tenants, 0)
+    for job in trace.jobs:
+        largest[job.tenant] = max(largest[job.tenant], job.shape.nodes)
+    cluster = nodes_each(**largest)
+    private = simulate(trace, *cluster, way="private", scheduler=SCHEDULERS[name])
+    cells = simulate(trace, *cluster, way="cells", scheduler=SCHEDULERS[name])
+    assert cells.granted == private.granted
+    assert longer(trace, private, cells) == ()
 
 
 class Polite(CellGround):

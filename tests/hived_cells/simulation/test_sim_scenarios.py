@@ -45,6 +45,19 @@ def test_a_job_behind_a_fragmented_one_is_told_so():
     assert found.anomalies[1].refusal.job == "j8"
 
 
+def test_only_what_comes_after_the_private_start_explains():
+    """Tests that a refusal at which the job would wait alone, too, is none to blame others for.
+
+    A's two jobs of 4 GPUs stand on two nodes until 50, so its 1×8 job waits until then anyway.
+    Under quota B's single GPUs stand on all three nodes until 100: what counts is seen at 50.
+    """
+    rows = [("A", 0, 50, 1, 4)] * 2 + [("B", 0, 100, 1, 1)] * 3 + [("A", 10, 5, 1, 8)]
+    found = compare(jobs_of(*rows), *nodes_each(A=2, B=1), scheduler=CAPACITY, lending=False)
+    assert (found.runs["private"].granted[5], found.runs["quota"].granted[5]) == (50, 100)
+    (anomaly,) = found.anomalies
+    assert (anomaly.refusal.time, anomaly.refusal.free) == (50, 21)
+
+
 def test_best_fit_packs_the_small_jobs():
     """Tests that with the tightest fit the same eight jobs share a node, and nobody waits."""
     trace = jobs_of(*[("B", 0, 100, 1, 1)] * 8, ("A", 10, 50, 1, 8))
@@ -86,6 +99,20 @@ def test_a_job_done_early_changes_no_decision():
     assert list(private.granted) == list(cells.granted) == [0, 100, 150]
     # The third starts on B's node at 50, moves to A's own at 100 (A's place is idle): done at 120.
     assert list(cells.ended) == [100, 50, 120]
+
+
+def test_an_early_end_may_make_a_later_job_wait_longer():
+    """Tests why lending must not free places early: Graham's anomaly, with backfill, alone.
+
+    Two jobs of 4 GPUs end at 12, then the 1×8 job starts. If the first ends at 5 instead, the
+    small job that comes at 11 fits beside the second, and the 1×8 job waits for it until 111.
+    """
+    for duration, granted in ((12, 12), (5, 111)):
+        trace = jobs_of(
+            ("A", 0, duration, 1, 4), ("A", 0, 12, 1, 4), ("A", 1, 10, 1, 8), ("A", 11, 100, 1, 4)
+        )
+        run = simulate(trace, *nodes_each(A=1), way="private", scheduler=CAPACITY)
+        assert run.granted[2] == granted
 
 
 def test_migration_makes_room():

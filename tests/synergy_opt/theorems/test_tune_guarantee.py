@@ -10,13 +10,14 @@ from strategies import clusters, instances
 
 from synergy_opt.greedy import greedy
 from synergy_opt.proportional import proportional
-from synergy_opt.tune import tune
+from synergy_opt.tune import tune, tune_as_simulated
 
 
 @given(instance=instances())
 def test_tune_places_every_runnable_job_fairly(instance):
     """Tests that TUNE breaks no rule: places, capacities, proportions, floors, throughputs."""
     assert faults(instance, tune(instance)) == []
+    assert faults(instance, tune_as_simulated(instance)) == []
 
 
 @given(instance=instances(cluster=clusters(max_groups=1, max_count=3, round_amounts=True)))
@@ -49,5 +50,5 @@ def test_greedy_breaks_no_rule_but_may_skip(instance):
 @given(instance=instances())
 def test_mechanisms_are_functions_of_the_instance(instance):
     """Tests that a second call gives an equal placement."""
-    for mechanism in (proportional, greedy, tune):
+    for mechanism in (proportional, greedy, tune, tune_as_simulated):
         assert mechanism(instance) == mechanism(instance)

@@ -1,0 +1,83 @@
+"""All entries, in the paper's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchmarks.paper.synergy import beyond, figures, profiles
+from benchmarks.paper.synergy.entry import Entry
+
+_NUMBERS = "the authors' profiles were measured on V100 servers; ours are synthetic"
+
+_ENTRIES = (
+    Entry(
+        name="fig1",
+        title="Average JCT over load, four policies (§1, §5.3.2)",
+        hardware=_NUMBERS,
+        run=figures.fig1,
+    ),
+    Entry(
+        name="tables1-3",
+        title="Worked example: four jobs on two servers (§2.1, Tables 1–3, Fig. 3)",
+        hardware="epoch times of the real models",
+        run=profiles.worked_example,
+    ),
+    Entry(
+        name="fig5a",
+        title="Memory model against truth (§3.1)",
+        hardware="the truth: an 8-GPU ResNet18 job; here a synthetic one",
+        run=profiles.fig5a,
+    ),
+    Entry(
+        name="fig5b",
+        title="CPU profile from few points (§3.1)",
+        hardware="the truth: a 1-GPU ResNet18 job; here synthetic ones, and a real input pipeline "
+        "in docs/how-to/profile-a-pipeline.md",
+        run=profiles.fig5b,
+    ),
+    Entry(
+        name="table5",
+        title="Makespan and JCT on 32 GPUs (§5.2)",
+        hardware="the physical cluster: only the simulation of it is repeated",
+        run=figures.table5,
+    ),
+    Entry(
+        name="fig6",
+        title="Philly trace on 512 GPUs (§5.3.1)",
+        hardware=f"{_NUMBERS}; the trace itself with --trace",
+        run=figures.fig6,
+    ),
+    Entry(name="fig7", title="LAS, multi-GPU (§5.3.2)", hardware=_NUMBERS, run=figures.fig7),
+    Entry(name="fig8", title="SRTF, multi-GPU (§5.3.2)", hardware=_NUMBERS, run=figures.fig8),
+    Entry(name="fig9", title="FIFO, single GPU (§5.3.2)", hardware=_NUMBERS, run=figures.fig9),
+    Entry(name="fig10", title="GPUs and CPUs in use (§5.4)", hardware=_NUMBERS, run=figures.fig10),
+    Entry(name="fig11", title="Workload splits (§5.4)", hardware=_NUMBERS, run=figures.fig11),
+    Entry(name="fig12", title="CPU:GPU ratio (§5.5)", hardware=_NUMBERS, run=figures.fig12),
+    Entry(
+        name="opt",
+        title="TUNE against the optimum, one round (§5.6)",
+        hardware="",
+        run=profiles.optimum,
+    ),
+    Entry(
+        name="fig13",
+        title="DRF and Tetris (§5.7)",
+        hardware=f"{_NUMBERS}; the paper fixes these two's resources for a job's life, here every "
+        "mechanism divides anew in each round",
+        run=figures.fig13,
+    ),
+    Entry(
+        name="beyond",
+        title="Beyond the paper: the optimum on real servers, over time",
+        hardware="",
+        run=beyond.optimum_over_time,
+    ),
+    Entry(
+        name="moves",
+        title="Beyond the paper: moves that cost, and sticky placement",
+        hardware="",
+        run=beyond.moves,
+    ),
+)
+
+ENTRIES: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -1,0 +1,132 @@
+"""An outcome as a table on the screen, Markdown, a picture and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.paper.synergy.entry import FULL, SMALL, Entry, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.registry import ENTRIES
+from synergy_opt.canvas import clean, colour, new_figure, save
+from synergy_opt.io.text import write_text
+
+_HEAD = """# The Synergy paper's evaluation
+
+Written by `python -m benchmarks.paper.synergy ENTRY … --output docs/evaluation/synergy`; the JSON
+file of an entry has its settings and every run. Published figures are those of Mohan et al., OSDI
+'22. Model profiles are [ours](../../model-profiles.md): compare ratios and orders, and hours only
+roughly. Small settings measure jobs 800 to 1,099 of 1,400 (the last two: 200 to 299 of 400), where
+queues are still growing and gains still small; `--full` takes the paper's steady state, jobs 4,000
+to 4,999, and ten traces.
+
+Numbers in brackets are 95 % bootstrap intervals over paired traces, one a seed: with three seeds
+they are a rough guide. "Holds" says whether the paper's statement held here; a dash where there is
+none to hold, or where the intervals leave it open.
+"""
+_LOCAL = ("workers", "runs", "trace")  # nothing that a figure depends on, or a path
+_MARKS = "osD^v"
+_MANY = 60  # points beyond which a line needs no marks
+
+
+def shown(entry: Entry, outcome: Outcome) -> None:
+    """Print the table."""
+    table = Table(title=f"{entry.name}: {entry.title}", title_justify="left")
+    for name in ("what", "published", "ours", "holds"):
+        table.add_column(name)
+    for row in outcome.rows:
+        table.add_row(row.what, row.published, row.ours, _holds(row))
+    console = Console()
+    console.print(table)
+    if entry.hardware:
+        console.print(f"Not reproduced: {entry.hardware}.")
+
+
+def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -> None:
+    """Write everything that the entry gave, with its settings."""
+    value = {
+        "schema": "synergy-opt/paper/1",
+        "entry": entry.name,
+        "title": entry.title,
+        "not_reproduced": entry.hardware,
+        "settings": {k: v for k, v in asdict(settings).items() if k not in _LOCAL},
+        "rows": [asdict(row) for row in outcome.rows],
+        "data": outcome.data,
+    }
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_page(folder: Path) -> None:
+    """Write ``README.md`` of all entries whose JSON is in the folder, in the registry's order."""
+    found = [
+        json.loads((folder / f"{name}.json").read_text("utf-8"))
+        for name in ENTRIES
+        if (folder / f"{name}.json").exists()
+    ]
+    sections = [
+        _section(value, (folder / "images" / f"{value['entry']}.png").exists()) for value in found
+    ]
+    write_text(folder / "README.md", "\n".join([_HEAD, *sections]))
+
+
+def _section(value: Mapping[str, Any], pictured: bool) -> str:
+    name, size = value["entry"], value["settings"]
+    lines = [f"## {name}: {value['title']}", ""]
+    if value["not_reproduced"]:
+        lines += [f"Not reproduced: {value['not_reproduced']}.", ""]
+    lines += ["| what | published | ours | holds |", "|---|---|---|---|"]
+    for row in value["rows"]:
+        cells = (row["what"], row["published"], row["ours"], _holds(Row(**row)))
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if pictured:
+        lines += ["", f"![{value['title']}](images/{name}.png)"]
+    words = " --full" if size["full"] else ""
+    seeds = len(size["seeds"])
+    if seeds != len((FULL if size["full"] else SMALL).seeds):
+        words += f" --seeds {seeds}"
+    return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{words}`", ""])
+
+
+def write_picture(path: Path, panels: Sequence[Panel]) -> None:
+    """Draw the panels side by side, two a row."""
+    wide = len(panels) if len(panels) < 4 else 2
+    high = -(-len(panels) // wide)
+    figure = new_figure(1.2 + 4.4 * wide, 0.4 + 3.1 * high)
+    grid = figure.subplots(high, wide, squeeze=False).ravel()
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    for axes, panel in zip(grid, panels, strict=False):
+        for k, line in enumerate(panel.lines):
+            plain = len(line.x) > _MANY or panel.kind == "steps" or line.label.startswith("truth")
+            mark = "" if plain else _MARKS[k % len(_MARKS)]
+            alone = line.label in ("measured", "published")  # single points, nothing between
+            under = line.label.startswith("truth")
+            axes.plot(
+                line.x,
+                line.y,
+                color=colour(k),
+                label=line.label,
+                marker=mark,
+                markersize=7 if alone else 4,
+                linewidth=0 if alone else 5 if under else 1.5,
+                alpha=0.4 if under else 1,
+                markerfacecolor="none" if alone else colour(k),
+                drawstyle="steps-post" if panel.kind == "steps" else "default",
+            )
+        axes.set_title(panel.title, loc="left", fontsize=10)
+        axes.set_xlabel(panel.x)
+        axes.set_ylabel(panel.y)
+        axes.set_ylim(0, 1.08 * max(max(line.y) for line in panel.lines))
+        if len(panel.lines) > 1:
+            axes.legend(fontsize=8, frameon=False)
+        clean(axes)
+    save(figure, path)
+
+
+def _holds(row: Row) -> str:
+    return "–" if row.holds is None else "yes" if row.holds else "**no**"
