@@ -86,6 +86,8 @@ BUILT_IN: Mapping[str, tuple[str, Problem, bool]] = {
     "tune": ("synergy_opt.tune:tune", "split", False),
     "greedy": ("synergy_opt.greedy:greedy", "split", False),
     "proportional": ("synergy_opt.proportional:proportional", "split", False),
+    "drf": ("synergy_opt.drf:drf", "split", False),
+    "tetris": ("synergy_opt.tetris:tetris", "split", False),
     "pop": ("benchmarks.methods.pop:pop", "whole", False),
     "paper-cvxpy": (f"{_RIVALS}:paper", "ideal", True),
     "paper-cvxpy-vectorised": ("benchmarks.methods.vectorised:vectorised", "ideal", True),

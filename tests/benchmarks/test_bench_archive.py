@@ -22,7 +22,7 @@ def only(path, *patterns):
 
 def test_the_small_part_of_the_archive_holds():
     """Tests the shipped archive where the clusters are small; the command checks all of it."""
-    assert only(ARCHIVE, "*-2-?", "*-3-?", "*-4-0", "widest-gap-*") == 0
+    assert only(ARCHIVE, "*-2-?", "*-3-?", "mix-*-4-0", "groups-4-0", "widest-gap-10") == 0
 
 
 def test_a_fresh_archive_holds(archive, capsys):
