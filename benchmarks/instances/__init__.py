@@ -1,0 +1,1 @@
+"""Benchmark instances by name: families with seeds, checksums and provenance (`catalog`)."""

@@ -1,0 +1,1 @@
+"""Tables, profiles and growth of results; `command` is ``python -m benchmarks report``."""
