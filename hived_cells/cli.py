@@ -83,6 +83,7 @@ def _explained(error: BaseException) -> int:
         _silence_stdout()
         return CLOSED_PIPE
     if isinstance(error, KeyboardInterrupt):
+        print("hived-cells: interrupted", file=sys.stderr)
         return INTERRUPTED
     message = str(error)
     if isinstance(error, Infeasible):

@@ -15,7 +15,7 @@ from time import perf_counter
 from synergy_opt.answer import Allocation, Bound, PatternBound, Placement, Proof
 from synergy_opt.certificate import Violation, plain, violations
 from synergy_opt.checks import expect
-from synergy_opt.errors import SynergyError
+from synergy_opt.errors import Infeasible, SynergyError
 from synergy_opt.ideal import ideal_allocation, skipping_bound
 from synergy_opt.measures import above_a_server, below_floor, utilisation
 from synergy_opt.model import Instance, Vector
@@ -87,6 +87,12 @@ class Failure:
 
     mechanism: str
     error: SynergyError
+
+    def __str__(self) -> str:
+        """Say who failed, once, and how: a function that raises is not one that finds nothing."""
+        if isinstance(self.error, Infeasible):
+            return f"{self.mechanism} finds no placement: {self.error}"
+        return f"{self.mechanism}: {str(self.error).removeprefix(f'{self.mechanism}: ')}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -154,13 +154,18 @@ def approximate(number: Fraction | int, *, digits: int = 6) -> str:
 
 
 def percent(part: Fraction, *, places: int = 0) -> str:
-    """Write a part of 1 in percent, for people to read, whatever its size.
+    """Write a part of 1 in percent, for people to read, whatever its size; zero is zero alone.
 
     Examples
     --------
     >>> percent(Fraction(1, 3)), percent(Fraction(1, 3), places=2), percent(Fraction(10**500))
     ('33%', '33.33%', '1e+502%')
+    >>> percent(Fraction(0), places=2), percent(Fraction(1, 10**6), places=2)
+    ('0.00%', '<0.01%')
     """
+    least = Fraction(1, 10 ** (places + 2))
+    if 0 < 2 * part < least:  # what rounds to zero
+        return f"<{float(least):.{places}%}"
     large = abs(part) > _LARGE_PART
     return f"{approximate(100 * part)}%" if large else f"{float(part):.{places}%}"
 

@@ -21,9 +21,7 @@ def load(name: str) -> object:
     Raises
     ------
     InvalidInstance
-        When there is no such file or module.
-    AttributeError
-        When it has no such attribute.
+        When there is no such file or module, or nothing of that name in it.
 
     Examples
     --------
@@ -33,6 +31,8 @@ def load(name: str) -> object:
     module_name, _, attribute = name.rpartition(":")
     found: object = _module(module_name)
     for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise InvalidInstance(f"there is no {part!r} in {module_name}", name)
         found = getattr(found, part)
     return found
 

@@ -112,7 +112,7 @@ def footnotes(comparisons: Iterable[Comparison]) -> list[str]:
     listed = list(comparisons)
     rows = [row for comparison in listed for row in comparison.rows]
     notes = [
-        f"{comparison.instance.name}: {failure.mechanism} finds no placement: {failure.error}"
+        f"{comparison.instance.name}: {failure}"
         for comparison in listed
         for failure in comparison.without
     ]

@@ -159,7 +159,7 @@ def completion(job: Document) -> Fraction:
 def table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Draw the rows for people: times in hours."""
     drawn = Table(
-        "policy", "mechanism", "load or trace", "mean JCT", "95 % of seeds", "median", "p95",
+        "policy", "mechanism", "load or trace", "mean JCT", "95 % interval", "median", "p95",
         "p99", "makespan", "queueing", "ρ", "GPUs", "speed-up",
     )  # fmt: skip
     for column in drawn.columns[2:]:

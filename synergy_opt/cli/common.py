@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -73,8 +74,12 @@ def load(name: str) -> Instance:
     """Read an instance file, or a shipped instance where there is no such file."""
     from synergy_opt.io import read_instance, shipped, shipped_names  # noqa: PLC0415
 
-    if not Path(name).exists() and name in shipped_names():
+    there = os.path.lexists(name)
+    if not there and name in shipped_names():
         return shipped(name)
+    if not there and not Path(name).suffix and Path(name).name == name:
+        names = ", ".join(shipped_names())
+        raise InvalidInstance(f"no such file, nor a shipped instance: {names}", name)
     return read_instance(name)
 
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    from synergy_opt.cli.mechanisms import HELP  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import HELP_SEVERAL  # noqa: PLC0415
 
     common.add_instance(parser, several=True)
     parser.add_argument(
         "--mechanism",
         action="append",
         metavar="NAME",
-        help=f"may be repeated (default all built-in ones): {HELP}",
+        help=HELP_SEVERAL,
     )
     common.add_limits(parser)
     common.add_json(parser)
@@ -85,7 +85,7 @@ def _code(found: Sequence[Comparison], gap: Fraction) -> int:
             fail(f"{name}: stage 1 stopped at a limit; its bound holds all the same")
             codes.add(LIMIT)
         for failure in each.without:
-            fail(f"{name}: {failure.mechanism} finds no placement: {failure.error}")
+            fail(f"{name}: {failure}")
             codes.add(exit_code(failure.error))
         for row in each.rows:
             if row.broken:

@@ -48,6 +48,9 @@ HELP = (
     "file.py:function, or module:function with a module of the current directory or an installed "
     "one"
 )
+HELP_SEVERAL = (
+    f"may be repeated (default {', '.join(COMPARED)}, which end soon on any cluster): {HELP}"
+)
 
 
 def mechanism(

@@ -9,7 +9,7 @@ from synergy_opt.cli import DONE, FAILED, common, exit_code, fail
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
-    from synergy_opt.cli.mechanisms import HELP  # noqa: PLC0415
+    from synergy_opt.cli.mechanisms import HELP_SEVERAL  # noqa: PLC0415
 
     kinds = parser.add_subparsers(metavar="KIND", required=True)
     sensitivity = kinds.add_parser("sensitivity", help="throughput of a job over its resources")
@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
             "--mechanism",
             action="append",
             metavar="NAME",
-            help=f"may be repeated (default all built-in ones): {HELP}",
+            help=HELP_SEVERAL,
         )
         common.add_limits(kind)
     for kind in (sensitivity, utilisation, gap, runs):
@@ -90,7 +90,7 @@ def _gap(options: argparse.Namespace) -> int:
     for instance in [common.load(name) for name in options.instances]:
         comparison = compare(instance, mechanisms, limits=limits)
         for failure in comparison.without:
-            fail(f"{instance.name}: {failure.mechanism} finds no placement: {failure.error}")
+            fail(f"{instance.name}: {failure}")
             return exit_code(failure.error)
         for row in comparison.rows:
             if row.broken:

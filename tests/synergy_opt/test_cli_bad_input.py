@@ -229,8 +229,14 @@ USAGE: list[tuple[list[str], str]] = [
     (["solve", "worked-example", "--mechanism", "tune", "--gap", "1"], "below 1"),
     (["solve", "worked-example", "--mechanism", "tune", "--time-limit", "0"], "above 0 seconds"),
     (["solve", "worked-example", "--mechanism", "tune", "--time-limit", "nan"], "finite"),
-    (["solve", "no-such-instance", "--mechanism", "tune"], "no-such-instance: cannot be read"),
-    (["compare", "worked-example", "no-such-instance"], "no-such-instance: cannot be read"),
+    (
+        ["solve", "no-such-instance", "--mechanism", "tune"],
+        "no-such-instance: no such file, nor a shipped instance",
+    ),
+    (
+        ["compare", "worked-example", "no-such-instance"],
+        "no-such-instance: no such file, nor a shipped instance",
+    ),
     (["generate", "mix"], "--servers"),
     (["generate", "mix", "--servers", "0"], "at least 1, not 0"),
     (["generate", "mix", "--servers", "1", "--seed", "-1"], "--seed"),

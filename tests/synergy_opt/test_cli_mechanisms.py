@@ -85,8 +85,8 @@ def test_a_users_function_works_like_a_built_in_one(
         ("users_own:raises", 2, "raised: ZeroDivisionError: division by zero"),
         ("users_own:leaves", 2, "raised: SystemExit"),
         ("users_own:number", 2, "users_own:number: is int, not a function"),
-        ("users_own:absent", 2, "cannot be imported: AttributeError"),
-        ("users_own:", 2, "cannot be imported"),
+        ("users_own:absent", 2, "users_own:absent: there is no 'absent' in users_own"),
+        ("users_own:", 2, "there is no '' in users_own"),
         (":mine", 2, "cannot be imported"),
         ("no_such_module:mine", 2, "no no_such_module.py in "),
         ("no_such.module:mine", 2, "no no_such.py in "),
@@ -120,7 +120,7 @@ def test_a_failing_mechanism_has_its_reason_and_the_others_their_rows(
     assert main(argv) == 2
     captured = capsys.readouterr()
     assert "0.00%" in captured.out
-    assert "users_own:raises finds no placement" in captured.out
+    assert "worked-example: users_own:raises: raised: ZeroDivisionError" in captured.out
     assert "division by zero" in captured.err
     assert main(["plot", "gap", *argv[1:], "--output", "out.png"]) == 2
     assert not (folder / "out.png").exists()
