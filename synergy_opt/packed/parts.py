@@ -15,6 +15,7 @@ from synergy_opt.kinds import Kind
 from synergy_opt.model import Cluster, Instance
 from synergy_opt.packed.generation import first_columns, generate, rounded_prices, start_columns
 from synergy_opt.packed.knapsack import Prices, containing_each, solve
+from synergy_opt.packed.lift import lifted
 from synergy_opt.packed.master import Columns, Opened, Relaxation
 from synergy_opt.packed.options import Option, Uses, costs
 from synergy_opt.packed.problem import Problem, State
@@ -136,13 +137,13 @@ def _add_best(columns: Columns, t: int, use: Uses, prices: Prices) -> int:
 
 
 def _relaxed(problem: Problem, pool: Sequence[Opened]) -> tuple[Columns, FloatArray, FloatArray]:
-    """Give the columns of a part, the prices of its slots, and the relaxation's counts."""
+    """Give the columns of a part, the prices of its slots, lifted, and the relaxation's counts."""
     columns = first_columns(problem)
     for group, pattern in pool:
         columns.add_patterns(group, [pattern])
     relaxation = Relaxation(columns)
-    prices = generate(problem, columns, relaxation)
-    return columns, prices, relaxation.values()
+    least, most = lifted(problem.sacks, generate(problem, columns, relaxation))
+    return columns, (least + most) / 2, relaxation.values()
 
 
 def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:
