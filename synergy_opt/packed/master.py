@@ -170,17 +170,12 @@ def _array(column: Sequence[int]) -> npt.NDArray[np.int64]:
 
 
 class Relaxation:
-    """The linear relaxation in HiGHS, which keeps its basis as columns are added.
+    """The linear relaxation in HiGHS, which keeps its basis as columns are added."""
 
-    `inner`: by an interior point, whose prices are a mean of the best ones; there is no basis.
-    """
-
-    def __init__(self, columns: Columns, *, inner: bool = False) -> None:
+    def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.model = Quiet()
         options = {"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"}
-        if inner:
-            options |= {"solver": "ipm", "run_crossover": "off"}
         for name, value in options.items():
             self.model.setOptionValue(name, value)
         lower, upper = columns.bounds()

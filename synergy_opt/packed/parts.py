@@ -1,7 +1,8 @@
 """Very many different jobs: the servers in parts, each with an even mixture of the jobs.
 
 Takes a problem with more kinds of jobs than one relaxation takes well, solves parts of it that
-share slots and patterns, and gives a placement of the whole and a bound from their mean prices.
+share slots and patterns, and gives a placement of the whole; its bound comes from their mean
+prices and steps from there.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import numpy as np
 
 from synergy_opt.kinds import Kind
 from synergy_opt.model import Cluster, Instance
-from synergy_opt.packed.generation import first_columns, generate, rounded_prices, start_columns
-from synergy_opt.packed.knapsack import Prices, containing_each, solve
+from synergy_opt.packed.boxed import settled
+from synergy_opt.packed.generation import first_columns, generate, rounded_prices
+from synergy_opt.packed.knapsack import Prices
+from synergy_opt.packed.lift import lifted
 from synergy_opt.packed.master import Columns, Opened, Relaxation
-from synergy_opt.packed.options import Option, Uses, costs
+from synergy_opt.packed.options import Uses, costs
 from synergy_opt.packed.problem import Problem, State
 from synergy_opt.packed.runs import Run, Runs, runs_of
 from synergy_opt.packed.start import proportional_start
@@ -26,10 +29,8 @@ from synergy_opt.program import FloatArray
 DIRECT = 2500  # kinds up to which one relaxation takes all
 _PATIENCE = 30.0  # seconds for the whole numbers of a part, where there is no limit
 _POOL = 800  # patterns that a part takes over from earlier ones
-_KEPT = 0.5  # part of the time that is kept for the bound
+_KEPT = 0.4  # part of the time that is kept for the bound
 _GAP = 5e-5  # relative gap at which a part is good enough
-_OPTIONS = 4  # of a kind, that the relaxation of the whole takes at a time
-_SAMPLE = 2000  # kinds of the sample whose prices bound the whole, about
 _KINDS = 500  # of a part, about
 
 
@@ -93,56 +94,19 @@ def in_parts(problem: Problem, state: State) -> Iterator[State]:
         whole.check()
         state = state.better(whole)
     yield state
-    some = _parts(problem, -(-len(problem.uses) // _SAMPLE), _choices(problem.uses, prices))[0]
-    yield from _tightened(problem, some.problem, state, pool, prices)
-
-
-def _tightened(
-    problem: Problem, some: Problem, state: State, pool: Sequence[Opened], prices: FloatArray
-) -> Iterator[State]:
-    """Give lower bounds, by the relaxation of a larger sample with a few options of each kind.
-
-    The options are those that gain most at the last prices; patterns are priced exactly. When the
-    sample's own bound has come down to its relaxation, its prices are tried on the whole.
-    """
-    columns = start_columns(some, 10.0)
-    for group, pattern in pool:
-        columns.add_patterns(group, [pattern])
-    relaxation = Relaxation(columns, inner=True)
-    first = len(some.uses)
-    while not problem.late and not state.within(problem.limits.gap):
-        new = sum(_add_best(columns, t, use, prices) for t, use in enumerate(some.uses))
-        rows = relaxation.solve()
-        prices = np.maximum(rows[first : first + len(some.shop.slots)], 0.0)
-        for h, sack in enumerate(some.sacks):
-            priced = solve(sack, prices[list(sack.slots)], outward=False)
-            least = rows[len(rows) - len(some.sacks) + h] * (1 + _GAP / 10)
-            found = containing_each(priced, above=least, most=len(sack.slots))
-            new += columns.add_patterns(h, found)
-        reached = float(some.bound(rounded_prices(prices, columns.unit)).value)
-        if not new or reached <= relaxation.objective * (1 + _GAP):
-            yield state.tighter(problem.bound(rounded_prices(prices, columns.unit)))
-            return
-
-
-def _add_best(columns: Columns, t: int, use: Uses, prices: Prices) -> int:
-    """Add the options of a kind in one piece that gain most."""
-    slots = use.slots[0] if not use.wish.pieces else use.slots[-1]
-    gain = np.where(slots >= 0, use.wish.values - prices[slots], -np.inf)
-    some = [c for c in np.argsort(-gain)[:_OPTIONS].tolist() if gain[c] > -np.inf]
-    return columns.add_options(
-        Option(wish=t, configuration=c, slots=((int(slots[c]), 1),)) for c in some
-    )
+    if not problem.late and not state.within(problem.limits.gap):
+        prices = settled(problem, prices, pool, columns.unit)
+        yield state.tighter(problem.bound(rounded_prices(prices, columns.unit)))
 
 
 def _relaxed(problem: Problem, pool: Sequence[Opened]) -> tuple[Columns, FloatArray, FloatArray]:
-    """Give the columns of a part, the prices of its slots, and the relaxation's counts."""
+    """Give the columns of a part, the prices of its slots, lifted, and the relaxation's counts."""
     columns = first_columns(problem)
     for group, pattern in pool:
         columns.add_patterns(group, [pattern])
     relaxation = Relaxation(columns)
-    prices = generate(problem, columns, relaxation)
-    return columns, prices, relaxation.values()
+    least, most = lifted(problem.sacks, generate(problem, columns, relaxation))
+    return columns, (least + most) / 2, relaxation.values()
 
 
 def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:
