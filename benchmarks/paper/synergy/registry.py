@@ -68,9 +68,15 @@ _ENTRIES = (
     ),
     Entry(
         name="beyond",
-        title="Beyond the paper: the optimum over time, and moves that cost",
+        title="Beyond the paper: the optimum on real servers, over time",
         hardware="",
-        run=beyond.beyond,
+        run=beyond.optimum_over_time,
+    ),
+    Entry(
+        name="moves",
+        title="Beyond the paper: moves that cost, and sticky placement",
+        hardware="",
+        run=beyond.moves,
     ),
 )
 

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.paper.synergy.entry import Entry, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.entry import FULL, SMALL, Entry, Outcome, Panel, Row, Settings
 from benchmarks.paper.synergy.registry import ENTRIES
 from synergy_opt.canvas import clean, colour, new_figure, save
 from synergy_opt.io.text import write_text
@@ -21,11 +21,13 @@ _HEAD = """# The Synergy paper's evaluation
 Written by `python -m benchmarks.paper.synergy ENTRY … --output docs/evaluation/synergy`; the JSON
 file of an entry has its settings and every run. Published figures are those of Mohan et al., OSDI
 '22. Model profiles are [ours](../../model-profiles.md): compare ratios and orders, and hours only
-roughly. Small settings measure jobs 800 to 1,099 of 1,400, where queues are still growing;
-`--full` takes the paper's steady state, jobs 4,000 to 4,999, and ten traces.
+roughly. Small settings measure jobs 800 to 1,099 of 1,400 (the last two: 200 to 299 of 400), where
+queues are still growing and gains still small; `--full` takes the paper's steady state, jobs 4,000
+to 4,999, and ten traces.
 
 Numbers in brackets are 95 % bootstrap intervals over paired traces, one a seed: with three seeds
-they are a rough guide. "Holds" says whether the paper's statement held here.
+they are a rough guide. "Holds" says whether the paper's statement held here; a dash where there is
+none to hold, or where the intervals leave it open.
 """
 _LOCAL = ("workers", "runs", "trace")  # nothing that a figure depends on, or a path
 _MARKS = "osD^v"
@@ -83,8 +85,11 @@ def _section(value: Mapping[str, Any], pictured: bool) -> str:
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     if pictured:
         lines += ["", f"![{value['title']}](images/{name}.png)"]
-    full = " --full" if size["full"] else ""
-    return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{full}`", ""])
+    words = " --full" if size["full"] else ""
+    seeds = len(size["seeds"])
+    if seeds != len((FULL if size["full"] else SMALL).seeds):
+        words += f" --seeds {seeds}"
+    return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{words}`", ""])
 
 
 def write_picture(path: Path, panels: Sequence[Panel]) -> None:
@@ -99,7 +104,8 @@ def write_picture(path: Path, panels: Sequence[Panel]) -> None:
         for k, line in enumerate(panel.lines):
             plain = len(line.x) > _MANY or panel.kind == "steps" or line.label.startswith("truth")
             mark = "" if plain else _MARKS[k % len(_MARKS)]
-            alone, under = line.label == "measured", line.label.startswith("truth")
+            alone = line.label in ("measured", "published")  # single points, nothing between
+            under = line.label.startswith("truth")
             axes.plot(
                 line.x,
                 line.y,
