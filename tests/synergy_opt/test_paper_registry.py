@@ -16,7 +16,7 @@ from benchmarks.paper.synergy.report import page
 from benchmarks.paper.synergy.runs import Case, ratio, run
 from benchmarks.paper.synergy.sweeps import Sweep, swept
 
-TINY = replace(SMALL, jobs=60, first=20, last=40, static_jobs=10, seeds=(1,), gpus=(8,), mixes=1)
+TINY = replace(SMALL, jobs=40, first=10, last=30, static_jobs=10, seeds=(1,), gpus=(8,), mixes=1)
 positive = st.lists(st.floats(0.1, 100), min_size=2, max_size=8)
 
 
@@ -37,7 +37,7 @@ def test_entries_without_a_simulation_hold_what_the_paper_says():
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_entries_run_on_a_tiny_trace(name: str):
-    """Tests that each entry gives rows and plain values; 60 jobs show nothing about the paper."""
+    """Tests that each entry gives rows and plain values; 40 jobs show nothing about the paper."""
     outcome = ENTRIES[name].run(TINY)
     assert len(outcome.rows) >= 3
     assert all(line.x and len(line.x) == len(line.y) for p in outcome.panels for line in p.lines)

@@ -25,14 +25,7 @@ _MULTI = replace(_BASE, title="FIFO, multi-GPU", demands="multi", loads=(5.0,))
 
 def optimum_over_time(settings: Settings) -> Outcome:
     """Compare completion times under the optimum in throughput with those under TUNE."""
-    return _compared(
-        (
-            _BASE,
-            _MULTI,
-            replace(_MULTI, title="SRTF, multi-GPU", policy="srtf"),
-        ),
-        settings,
-    )
+    return _compared((_BASE, _MULTI), settings)
 
 
 def moves(settings: Settings) -> Outcome:

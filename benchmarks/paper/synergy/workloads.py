@@ -6,10 +6,14 @@ Takes settings and gives an `Outcome` each.
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean
 
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
-from benchmarks.paper.synergy.runs import Case, Figures, Interval, ratio, run_all
-from benchmarks.paper.synergy.sweeps import Sweep, distribution, swept
+from benchmarks.paper.synergy.runs import MECHANISMS, Case, Figures, Interval, ratio, run_all
+from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
+from synergy_opt.generate import mix
+from synergy_opt.proportional import proportional
+from synergy_opt.simulation.derived import MULTI_GPU
 
 W1, W2 = (20, 70, 10), (50, 0, 50)
 
@@ -137,7 +141,39 @@ def fig11(settings: Settings) -> Outcome:
                     holds=_is_one(tune) if split == W2 else _above(found.gain(load, m), 1),
                 )
             )
+    rows += _why_not_one(found, settings)
     return Outcome(rows=tuple(rows), panels=tuple(panels), data={"runs": data})
+
+
+def _why_not_one(found: Swept, settings: Settings) -> list[Row]:
+    """Say where a gain at the last split comes from: a full cluster, or GPUs that stand idle."""
+    (load,), split = found.sweep.loads, found.sweep.split
+    rounds = [
+        mix(servers=16, seed=seed, split=split, gpu_demands=MULTI_GPU)
+        for seed in range(1, settings.mixes + 1)
+    ]
+    base = [float(proportional(instance).throughput) for instance in rounds]
+    rows = []
+    for name in ("tune", "tune-simulated"):
+        gain = ratio([float(MECHANISMS[name](i).throughput) for i in rounds], base)
+        rows.append(
+            Row(
+                what=f"{split}, one round of a full cluster: throughput of {name} / proportional",
+                published="1",
+                ours=str(gain),
+                holds=_is_one(gain),
+            )
+        )
+    runs = [found.figures[load, "proportional", seed] for seed in found.seeds]
+    used = fmean(f.used(0, settings.last / load)[0] for f in runs)
+    rows.append(
+        Row(
+            what=f"{split}: GPUs in use until the last measured job comes, proportional",
+            published="–",
+            ours=f"{used:.1%}",
+        )
+    )
+    return rows
 
 
 def _above(of: Interval, value: float) -> bool | None:
