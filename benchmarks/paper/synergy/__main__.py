@@ -20,7 +20,12 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m benchmarks.paper.synergy", description=__doc__
     )
     names = ", ".join(ENTRIES)
-    parser.add_argument("entry", nargs="+", metavar="ENTRY", help=f"{names}, or all")
+    parser.add_argument(
+        "entry",
+        nargs="+",
+        metavar="ENTRY",
+        help=f"{names}, or all; page: write the page anew from the JSON files in DIR",
+    )
     parser.add_argument("--full", action="store_true", help="the paper's sizes")
     parser.add_argument("--seeds", type=int, metavar="N", help="number of traces")
     parser.add_argument(
@@ -30,6 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--runs", metavar="DIR", help="keep every run here, and go on from there")
     parser.add_argument("--output", metavar="DIR", help="write JSON, pictures and a page here")
     options = parser.parse_args(arguments)
+    if options.entry == ["page"]:
+        if options.output is None:
+            parser.error("page needs --output")
+        write_page(Path(options.output))
+        return 0
     wanted = list(ENTRIES) if options.entry == ["all"] else options.entry
     for name in wanted:
         if name not in ENTRIES:

@@ -21,6 +21,8 @@ class Settings:
         Length of a static trace.
     seeds
         Traces, by seed.
+    gpus, mixes
+        Sizes of the clusters that are divided once, and how many mixes of jobs on each.
     full
         The paper's sizes.
     workers
@@ -36,16 +38,34 @@ class Settings:
     last: int
     static_jobs: int
     seeds: tuple[int, ...]
+    gpus: tuple[int, ...]
+    mixes: int
     full: bool
     workers: int = 1
     trace: str | None = None
     runs: str | None = None
 
 
-SMALL = Settings(jobs=1400, first=800, last=1100, static_jobs=100, seeds=(1, 2, 3), full=False)
+SMALL = Settings(
+    jobs=1400,
+    first=800,
+    last=1100,
+    static_jobs=100,
+    seeds=(1, 2, 3),
+    gpus=(16, 64, 128, 256),
+    mixes=5,
+    full=False,
+)
 """Minutes on one core: shorter traces, so queues are shorter than the paper's."""
 FULL = Settings(
-    jobs=5600, first=4000, last=5000, static_jobs=100, seeds=tuple(range(1, 11)), full=True
+    jobs=5600,
+    first=4000,
+    last=5000,
+    static_jobs=100,
+    seeds=tuple(range(1, 11)),
+    gpus=(16, 64, 128, 512, 2048),
+    mixes=20,
+    full=True,
 )
 """The paper's steady state: jobs 4,000 to 4,999 of a trace that goes on behind them."""
 
@@ -111,6 +131,8 @@ class Entry:
         What it shows, with the paper's section.
     hardware
         What of it cannot be reproduced without the paper's hardware; empty where nothing.
+    note
+        Why figures here are what they are, where that was found out; empty where nothing.
     run
         Does the work.
     """
@@ -119,3 +141,4 @@ class Entry:
     title: str
     hardware: str
     run: Callable[[Settings], Outcome]
+    note: str = ""

@@ -5,32 +5,23 @@ Takes settings and gives an `Outcome` each.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from math import log
 from random import Random
-from statistics import median
 
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
-from benchmarks.paper.synergy.runs import ratio
 from synergy_opt.answer import Placement
 from synergy_opt.cache_model import MODELS, STORAGE, CacheModel
 from synergy_opt.exact import approximate
-from synergy_opt.generate import mix
-from synergy_opt.ideal import ideal_allocation
 from synergy_opt.io import shipped
-from synergy_opt.model import Instance
-from synergy_opt.packed import packed
 from synergy_opt.profiling import optimistic_profile
 from synergy_opt.proportional import proportional
-from synergy_opt.simulation.derived import MULTI_GPU, SINGLE_GPU
-from synergy_opt.tune import tune, tune_as_simulated
+from synergy_opt.tune import tune
 
 _MEMORY = tuple(range(50, 501, 50))  # the paper's grid: 24 cores × 10 steps of 50 GB
 _NOISE = 0.02
-_AGAINST = {"tune": tune, "simulated": tune_as_simulated, "packed": packed}
 _SHARE = (Fraction(12), Fraction(250))  # of 4 GPUs, Table 2
 
 
@@ -218,80 +209,3 @@ def fig5b(_: Settings) -> Outcome:
         )
     )
     return Outcome(rows=tuple(rows), panels=tuple(panels), data=data)
-
-
-def optimum(settings: Settings) -> Outcome:
-    """§5.6: TUNE's throughput and time against the optimum, one round, cluster by cluster."""
-    sizes = (16, 64, 128, 512, 2048) if settings.full else (16, 64, 128, 256)
-    seeds = range(1, 21) if settings.full else range(1, 6)
-    rows: list[Row] = []
-    data: list[dict[str, object]] = []
-    lines: list[Line] = []
-    for kind, demands in (("single-GPU", SINGLE_GPU), ("multi-GPU", MULTI_GPU)):
-        ms: dict[str, list[float]] = {"TUNE": [], "optimum": []}
-        for gpus in sizes:
-            instances = [mix(servers=gpus // 8, seed=seed, gpu_demands=demands) for seed in seeds]
-            found = [_against_optimum(instance) for instance in instances]
-            rows += _optimum_rows(f"{gpus} GPUs, {kind}", found, is_published=gpus == 128)
-            ms["TUNE"].append(1000 * median(f["tune_s"] for f in found))
-            ms["optimum"].append(1000 * median(f["packed_s"] for f in found))
-            data += [
-                {"gpus": gpus, "jobs": kind, "seed": s, **f}
-                for s, f in zip(seeds, found, strict=True)
-            ]
-        lines += [Line(label=f"{n}, {kind}", x=sizes, y=tuple(y)) for n, y in ms.items()]
-    panel = Panel(
-        title="one round, mix (20, 70, 10)",
-        x="GPUs",
-        y="processor time, ms",
-        lines=tuple(lines),
-    )
-    return Outcome(rows=tuple(rows), panels=(panel,), data={"runs": data})
-
-
-def _optimum_rows(
-    where: str, found: Sequence[Mapping[str, float]], *, is_published: bool
-) -> list[Row]:
-    best = ratio([f["packed"] for f in found], [f["tune"] for f in found])
-    bound = ratio([f["bound"] for f in found], [f["tune"] for f in found])
-    least = min(f["tune"] / f["packed"] for f in found)
-    theirs = ratio([f["packed"] for f in found], [f["simulated"] for f in found])
-    worst = min(f["simulated"] / f["packed"] for f in found)
-    quicker = median(f["packed_s"] / f["tune_s"] for f in found)
-    return [
-        Row(
-            what=f"{where}: throughput of the optimum on real servers / TUNE; TUNE at its worst",
-            published="TUNE within 10 %" if is_published else "–",
-            ours=f"{best}; {least:.1%} of the optimum",
-            holds=least >= 0.9 if is_published else None,
-        ),
-        Row(
-            what=f"{where}: the same with TUNE as the authors' simulator has it",
-            published="within 10 %" if is_published else "–",
-            ours=f"{theirs}; {worst:.1%} of the optimum",
-            holds=worst >= 0.9 if is_published else None,
-        ),
-        Row(
-            what=f"{where}: the paper's upper bound (stage 1) / TUNE; time of the optimum / TUNE",
-            published="–; 200 times" if is_published else "–",
-            ours=f"{bound}; {quicker:.3g} times",
-        ),
-    ]
-
-
-def _against_optimum(instance: Instance) -> dict[str, float]:
-    seconds, placed = {}, {}
-    for name, mechanism in _AGAINST.items():
-        start = time.process_time()
-        placed[name] = mechanism(instance)
-        seconds[name] = time.process_time() - start
-    bound = ideal_allocation(instance).bound
-    assert bound is not None
-    return {
-        "tune": float(placed["tune"].throughput),
-        "simulated": float(placed["simulated"].throughput),
-        "packed": float(placed["packed"].throughput),
-        "bound": float(bound.value),
-        "tune_s": seconds["tune"],
-        "packed_s": seconds["packed"],
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.paper.synergy import beyond, figures, profiles
+from benchmarks.paper.synergy import beyond, clusters, optimum, policies, profiles, workloads
 from benchmarks.paper.synergy.entry import Entry
 
 _NUMBERS = "the authors' profiles were measured on V100 servers; ours are synthetic"
@@ -14,7 +14,7 @@ _ENTRIES = (
         name="fig1",
         title="Average JCT over load, four policies (§1, §5.3.2)",
         hardware=_NUMBERS,
-        run=figures.fig1,
+        run=policies.fig1,
     ),
     Entry(
         name="tables1-3",
@@ -39,32 +39,34 @@ _ENTRIES = (
         name="table5",
         title="Makespan and JCT on 32 GPUs (§5.2)",
         hardware="the physical cluster: only the simulation of it is repeated",
-        run=figures.table5,
+        run=clusters.table5,
     ),
     Entry(
         name="fig6",
         title="Philly trace on 512 GPUs (§5.3.1)",
         hardware=f"{_NUMBERS}; the trace itself with --trace",
-        run=figures.fig6,
+        run=clusters.fig6,
     ),
-    Entry(name="fig7", title="LAS, multi-GPU (§5.3.2)", hardware=_NUMBERS, run=figures.fig7),
-    Entry(name="fig8", title="SRTF, multi-GPU (§5.3.2)", hardware=_NUMBERS, run=figures.fig8),
-    Entry(name="fig9", title="FIFO, single GPU (§5.3.2)", hardware=_NUMBERS, run=figures.fig9),
-    Entry(name="fig10", title="GPUs and CPUs in use (§5.4)", hardware=_NUMBERS, run=figures.fig10),
-    Entry(name="fig11", title="Workload splits (§5.4)", hardware=_NUMBERS, run=figures.fig11),
-    Entry(name="fig12", title="CPU:GPU ratio (§5.5)", hardware=_NUMBERS, run=figures.fig12),
+    Entry(name="fig7", title="LAS, multi-GPU (§5.3.2)", hardware=_NUMBERS, run=policies.fig7),
+    Entry(name="fig8", title="SRTF, multi-GPU (§5.3.2)", hardware=_NUMBERS, run=policies.fig8),
+    Entry(name="fig9", title="FIFO, single GPU (§5.3.2)", hardware=_NUMBERS, run=policies.fig9),
+    Entry(
+        name="fig10", title="GPUs and CPUs in use (§5.4)", hardware=_NUMBERS, run=workloads.fig10
+    ),
+    Entry(name="fig11", title="Workload splits (§5.4)", hardware=_NUMBERS, run=workloads.fig11),
+    Entry(name="fig12", title="CPU:GPU ratio (§5.5)", hardware=_NUMBERS, run=clusters.fig12),
     Entry(
         name="opt",
         title="TUNE against the optimum, one round (§5.6)",
         hardware="",
-        run=profiles.optimum,
+        run=optimum.optimum,
     ),
     Entry(
         name="fig13",
         title="DRF and Tetris (§5.7)",
         hardware=f"{_NUMBERS}; the paper fixes these two's resources for a job's life, here every "
         "mechanism divides anew in each round",
-        run=figures.fig13,
+        run=workloads.fig13,
     ),
     Entry(
         name="beyond",

@@ -21,13 +21,15 @@ _HEAD = """# The Synergy paper's evaluation
 Written by `python -m benchmarks.paper.synergy ENTRY … --output docs/evaluation/synergy`; the JSON
 file of an entry has its settings and every run. Published figures are those of Mohan et al., OSDI
 '22. Model profiles are [ours](../../model-profiles.md): compare ratios and orders, and hours only
-roughly. Small settings measure jobs 800 to 1,099 of 1,400 (the last two: 200 to 299 of 400), where
-queues are still growing and gains still small; `--full` takes the paper's steady state, jobs 4,000
-to 4,999, and ten traces.
+roughly. `--full` takes the paper's steady state, jobs 4,000 to 4,999 of a trace. Small settings
+measure jobs 800 to 1,099, where queues are still growing and gains still small: their figures are
+lower bounds on what a longer trace shows.
 
-Numbers in brackets are 95 % bootstrap intervals over paired traces, one a seed: with three seeds
-they are a rough guide. "Holds" says whether the paper's statement held here; a dash where there is
-none to hold, or where the intervals leave it open.
+`tune` is TUNE as the paper's text has it; `tune-simulated` is TUNE with the choices of the
+authors' simulator, from which the published figures are. Numbers in brackets are 95 % bootstrap
+intervals over paired traces, one a seed: with two or three seeds they are a rough guide. "Holds"
+says whether the paper's statement held here; a dash where there is none to hold, or where the
+intervals leave it open.
 """
 _LOCAL = ("workers", "runs", "trace")  # nothing that a figure depends on, or a path
 _MARKS = "osD^v"
@@ -62,7 +64,12 @@ def write_json(path: Path, entry: Entry, outcome: Outcome, settings: Settings) -
 
 
 def write_page(folder: Path) -> None:
-    """Write ``README.md`` of all entries whose JSON is in the folder, in the registry's order."""
+    """Write ``README.md`` of all entries whose JSON is in the folder."""
+    write_text(folder / "README.md", page(folder))
+
+
+def page(folder: Path) -> str:
+    """Give the page of all entries whose JSON is in the folder, in the registry's order."""
     found = [
         json.loads((folder / f"{name}.json").read_text("utf-8"))
         for name in ENTRIES
@@ -71,20 +78,22 @@ def write_page(folder: Path) -> None:
     sections = [
         _section(value, (folder / "images" / f"{value['entry']}.png").exists()) for value in found
     ]
-    write_text(folder / "README.md", "\n".join([_HEAD, *sections]))
+    return "\n".join([_HEAD, *sections])
 
 
 def _section(value: Mapping[str, Any], pictured: bool) -> str:
     name, size = value["entry"], value["settings"]
-    lines = [f"## {name}: {value['title']}", ""]
-    if value["not_reproduced"]:
-        lines += [f"Not reproduced: {value['not_reproduced']}.", ""]
+    lines = [f"## {name}: {ENTRIES[name].title}", ""]
+    if ENTRIES[name].hardware:
+        lines += [f"Not reproduced: {ENTRIES[name].hardware}.", ""]
     lines += ["| what | published | ours | holds |", "|---|---|---|---|"]
     for row in value["rows"]:
         cells = (row["what"], row["published"], row["ours"], _holds(Row(**row)))
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if ENTRIES[name].note:
+        lines += ["", ENTRIES[name].note]
     if pictured:
-        lines += ["", f"![{value['title']}](images/{name}.png)"]
+        lines += ["", f"![{ENTRIES[name].title}](images/{name}.png)"]
     words = " --full" if size["full"] else ""
     seeds = len(size["seeds"])
     if seeds != len((FULL if size["full"] else SMALL).seeds):

@@ -24,6 +24,7 @@ class Sweep:
     split: tuple[int, int, int] = (20, 70, 10)
     demands: str = "single"
     cores_a_gpu: int = 3
+    servers: int = 16
     sticky: bool = False
     move_cost: int = 0
 
@@ -90,6 +91,7 @@ def swept(sweep: Sweep, settings: Settings) -> Swept:
             split=sweep.split,
             demands=sweep.demands,
             cores_a_gpu=sweep.cores_a_gpu,
+            servers=sweep.servers,
             sticky=sweep.sticky,
             move_cost=sweep.move_cost,
         )

@@ -1,0 +1,147 @@
+"""Entry of §5.6: one round divided by TUNE and by the optimum, cluster by cluster.
+
+Takes settings and gives an `Outcome`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.runs import GAP, packed_within_gap, ratio
+from synergy_opt.generate import mix
+from synergy_opt.ideal import ideal_allocation
+from synergy_opt.model import Instance
+from synergy_opt.simulation.derived import MULTI_GPU, SINGLE_GPU
+from synergy_opt.tune import tune, tune_as_simulated
+
+_TUNES = {"tune": tune, "tune-simulated": tune_as_simulated}
+_MECHANISMS = {**_TUNES, "packed": packed_within_gap}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Round:
+    """One mix of jobs: throughput and processor seconds by mechanism, and the bounds.
+
+    `bound` is the paper's (stage 1, one server of all there is), `proven` that of the optimum on
+    real servers; `by_model` gives each job's throughput, by mechanism and model.
+    """
+
+    throughput: Mapping[str, float]
+    seconds: Mapping[str, float]
+    bound: float
+    proven: float
+    by_model: Mapping[str, Mapping[str, Sequence[float]]]
+
+
+def optimum(settings: Settings) -> Outcome:
+    """§5.6: TUNE's throughput and time against the optimum, one round, cluster by cluster."""
+    rows: list[Row] = []
+    data: list[dict[str, object]] = []
+    lines: list[Line] = []
+    seeds = range(1, settings.mixes + 1)
+    for kind, demands in (("single-GPU", SINGLE_GPU), ("multi-GPU", MULTI_GPU)):
+        ms: dict[str, list[float]] = {"tune": [], "packed": []}
+        for gpus in settings.gpus:
+            rounds = [
+                _round(mix(servers=gpus // 8, seed=seed, gpu_demands=demands)) for seed in seeds
+            ]
+            rows += _rows(f"{gpus} GPUs, {kind}", rounds, is_published=gpus == 128)
+            for name, times in ms.items():
+                times.append(1000 * median(r.seconds[name] for r in rounds))
+            data += [
+                {
+                    "gpus": gpus,
+                    "jobs": kind,
+                    "seed": seed,
+                    **r.throughput,
+                    "bound": r.bound,
+                    "proven": r.proven,
+                    "seconds": dict(r.seconds),
+                }
+                for seed, r in zip(seeds, rounds, strict=True)
+            ]
+        lines += [Line(label=f"{n}, {kind}", x=settings.gpus, y=tuple(y)) for n, y in ms.items()]
+    panel = Panel(
+        title=f"one round, mix (20, 70, 10), optimum to {float(GAP):.0%}",
+        x="GPUs",
+        y="processor time, ms",
+        lines=tuple(lines),
+    )
+    return Outcome(rows=tuple(rows), panels=(panel,), data={"gap": float(GAP), "runs": data})
+
+
+def _rows(where: str, rounds: Sequence[_Round], *, is_published: bool) -> list[Row]:
+    rows = []
+    for name in _TUNES:
+        ours = [r.throughput[name] for r in rounds]
+        best = ratio([r.throughput["packed"] for r in rounds], ours)
+        least = min(r.throughput[name] / r.throughput["packed"] for r in rounds)
+        surely = min(r.throughput[name] / r.proven for r in rounds)
+        rows.append(
+            Row(
+                what=f"{where}: throughput of the optimum on real servers / {name}; at its worst",
+                published="TUNE within 10 %" if is_published else "–",
+                ours=f"{best}; {least:.1%} of the optimum (surely {surely:.1%})",
+                holds=surely >= 0.9 or (None if least >= 0.9 else False) if is_published else None,
+            )
+        )
+        if is_published:
+            rows.append(
+                Row(
+                    what=f"{where}: models slower by over 10 % under {name} than in the optimum",
+                    published="–",
+                    ours=_slower(rounds, name),
+                )
+            )
+    bound = ratio([r.bound for r in rounds], [r.throughput["tune"] for r in rounds])
+    longer = median(r.seconds["packed"] / r.seconds["tune"] for r in rounds)
+    rows.append(
+        Row(
+            what=f"{where}: the paper's upper bound (stage 1) / tune; time of the optimum / tune",
+            published="–; 200 times" if is_published else "–",
+            ours=f"{bound}; {longer:.3g} times",
+        )
+    )
+    return rows
+
+
+def _slower(rounds: Sequence[_Round], name: str) -> str:
+    """Name the models, the slowest first, with their mean throughput over the optimum's."""
+    mean: dict[str, float] = {}
+    for model in sorted({m for r in rounds for m in r.by_model[name]}):
+        ours, best = (
+            fmean(t for r in rounds for t in r.by_model[by].get(model, ()))
+            for by in (name, "packed")
+        )
+        mean[model] = ours / best
+    worst = sorted((m for m in mean if mean[m] < 0.9), key=lambda m: mean[m])
+    return ", ".join(f"{model} {mean[model]:.0%}" for model in worst) or "none"
+
+
+def _round(instance: Instance) -> _Round:
+    seconds, placed = {}, {}
+    for name, mechanism in _MECHANISMS.items():
+        start = time.process_time()
+        placed[name] = mechanism(instance)
+        seconds[name] = time.process_time() - start
+    models = {job.id: job.profile for job in instance.jobs}
+    by_model: dict[str, dict[str, list[float]]] = {}
+    for name, placement in placed.items():
+        found = by_model[name] = defaultdict(list)
+        for job in placement.jobs:
+            found[models[job.id]].append(float(job.throughput))
+    bound, proven = ideal_allocation(instance).bound, placed["packed"].bound
+    assert bound is not None
+    assert proven is not None
+    return _Round(
+        throughput={name: float(placement.throughput) for name, placement in placed.items()},
+        seconds=seconds,
+        bound=float(bound.value),
+        proven=float(proven.value),
+        by_model=by_model,
+    )
