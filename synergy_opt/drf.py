@@ -39,7 +39,7 @@ def drf(instance: Instance) -> Placement:
     Notes
     -----
     O(n log n + q s) for n jobs of q kinds on s servers. No job that is left out would fit
-    beside the others with its demand.
+    beside the others with its demand, on one server or, with more GPUs than any has, on several.
 
     References
     ----------

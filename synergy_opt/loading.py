@@ -37,6 +37,26 @@ def load(name: str) -> object:
     return found
 
 
+def source_of(name: str) -> bytes:
+    """Give the text of the file in which ``file.py:function`` or ``module:function`` stands.
+
+    Empty where the module has no file that can be read.
+
+    Raises
+    ------
+    InvalidInstance
+        As `load`.
+
+    Examples
+    --------
+    >>> b"class Fraction" in source_of("fractions:Fraction")
+    True
+    """
+    module = name.rpartition(":")[0]
+    file = Path.cwd() / module if module.endswith(".py") else _module(module).__file__
+    return Path(file).read_bytes() if file is not None and Path(file).is_file() else b""
+
+
 def _module(name: str) -> ModuleType:
     """Import a module by its name, or by its file where the name ends in ``.py``."""
     if name.endswith(".py"):

@@ -22,7 +22,7 @@ from synergy_opt.simulation import POLICIES, Run, Timing, Workload, simulate
 from synergy_opt.simulation.engine import Mechanism
 from synergy_opt.simulation.metrics import Summary, summary
 from synergy_opt.simulation.simulate import Progress
-from synergy_opt.versions import __version__
+from synergy_opt.versions import __version__, source_digest
 
 SCHEMA = "synergy-opt/run/1"
 PolicyName = Literal["fifo", "srtf", "las", "ftf"]
@@ -40,6 +40,8 @@ class Scenario:
         Of the generator, for tables; None for a trace from a file.
     policy, mechanism
         Names.
+    own
+        A digest of the file of a user's own mechanism; None for a built-in one.
     timing, window
         See `simulate`.
     """
@@ -50,12 +52,13 @@ class Scenario:
     seed: int | None
     policy: PolicyName
     mechanism: str
+    own: str | None
     timing: Timing
     window: tuple[int, int] | None
 
     @property
     def settings(self) -> dict[str, object]:
-        """The settings in plain values; the workload and the cluster by what they hold."""
+        """The settings in plain values; workload, cluster and code by what they hold."""
         instance = Instance(
             name="settings",
             cluster=self.cluster,
@@ -66,6 +69,7 @@ class Scenario:
         timing = self.timing
         return {
             "version": __version__,
+            "code": source_digest(),
             "workload": self.workload.name,
             "content": hashlib.sha256(content.encode()).hexdigest(),
             "servers": self.cluster.server_count,
@@ -74,6 +78,7 @@ class Scenario:
             "seed": self.seed,
             "policy": self.policy,
             "mechanism": self.mechanism,
+            "own": self.own,
             "round": None if timing.fluid else decimal_text(timing.round_length),
             "sticky": timing.sticky,
             "move_cost": decimal_text(timing.move_cost),

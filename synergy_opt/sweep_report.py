@@ -38,7 +38,8 @@ def read_runs(folder: Path) -> list[Document]:
     Raises
     ------
     InvalidInstance
-        When there is none, or a file is no document of a run.
+        When there is none, a file is no document of a run, or the runs are not of one sweep:
+        figures over them would mix what is not alike.
     """
     found: list[Document] = []
     for path in sorted(folder.glob("*.json")):
@@ -48,7 +49,31 @@ def read_runs(folder: Path) -> list[Document]:
         found.append(document)
     if not found:
         raise InvalidInstance("has no runs: give the folder of simulate --output", f"{folder}")
+    _check_alike(found, f"{folder}")
     return found
+
+
+_VARIED = ("workload", "content", "load", "seed", "policy", "mechanism", "own")  # by a sweep
+
+
+def _check_alike(documents: Sequence[Document], folder: str) -> None:
+    """Refuse runs that differ in more than what one sweep varies."""
+    seen: dict[tuple[str, ...], tuple[str, object]] = {}
+    for document in documents:
+        settings = document["settings"]
+        drawn = [f"{settings[name]}" for name in ("workload", "load", "seed")]
+        # A line is over one kind of trace: one of a file, or one drawn for each load and seed.
+        alike = [(("workload", *drawn[1:]), "the traces")]
+        alike += [(("content", *drawn), "the jobs, profiles or servers")]
+        alike += [(("own", settings["mechanism"]), f"the file of {settings['mechanism']}")]
+        alike += [((name,), name) for name in settings if name not in _VARIED]
+        for key, what in alike:
+            value = settings[key[0]]
+            _, before = seen.setdefault(key, (what, value))
+            if before != value:
+                rule = f"holds runs of several sweeps: {what} differ"
+                told = "" if len(f"{value}") > 60 else f" ({before} and {value})"
+                raise InvalidInstance(f"{rule}{told}; give each sweep a folder", folder)
 
 
 def groups(documents: Iterable[Document]) -> list[dict[str, Any]]:
@@ -81,7 +106,7 @@ def _pair(document: Document) -> tuple[Any, ...]:
     return tuple(
         str(value)
         for name, value in document["settings"].items()
-        if name not in ("mechanism", "version")
+        if name not in ("mechanism", "own", "version")
     )
 
 

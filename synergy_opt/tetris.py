@@ -44,7 +44,8 @@ def tetris(instance: Instance) -> Placement:
     Notes
     -----
     O(n + m q) for n jobs of q kinds, m of which are placed. No job that is left out would fit
-    beside the others with its demand on one server.
+    beside the others with its demand on one server; jobs with more GPUs than any server has were
+    tried first, and would not fit either.
 
     References
     ----------

@@ -124,6 +124,7 @@ def _tenant(
     )
     cost = cost_of(chain, best, history.scenarios).total(weight)
     least = None if bound is None else Fraction(bound, moments)
-    if least is not None and least >= cost:
-        return best, cost, True
-    return best, least, False
+    if least is not None and least > cost:
+        rule = f"bound is {least}, but there are cells that cost {cost}"
+        raise HivedError(f"tenant {tenant!r}: HiGHS' {rule}: the solver is wrong")
+    return best, least, least == cost

@@ -26,8 +26,9 @@ def place_gang(
     """Place a gang, all pods or none, and return the next state.
 
     A guaranteed gang runs in its tenant's cells: those held, and reserved ones that are bound for
-    it. Where it does not fit, the fewest gangs of the tenant of lower priority make room; a gang
-    of another tenant never does, unless it runs at low priority on a cell that is bound. A
+    it. Where it does not fit, gangs of the tenant of lower priority make room, none of which could
+    be spared (not always the fewest: `preempt` says which); a gang of another tenant never does,
+    unless it runs at low priority on a cell that is bound. A
     placement is found whenever there is one (`exact` on the result says so, see
     `hived_cells.gangs.packing`). Among the placements: no preemption before any, then the lowest
     common ancestor (of the node level or above, in the tenant's cells), then the fullest nodes

@@ -4,7 +4,7 @@ Only bindings persist (Section 4): the held cells and each gang's GPUs, by addre
 cells the new specification no longer grants goes on at low priority on the same GPUs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hived_cells import bitset
@@ -52,7 +52,8 @@ class GangRecovery(NamedTuple):
 
     state: GangState
     downgraded: tuple[str, ...]  # gangs that now run at low priority
-    stopped: tuple[str, ...]  # gangs that cannot: none of their GPUs is there, or some are taken
+    # Gangs that cannot: none of their GPUs is there, some are taken, or `within` holds no more.
+    stopped: tuple[str, ...]
 
 
 def gang_bindings(
@@ -91,6 +92,7 @@ def recover_gangs(
     A guaranteed gang is kept where all its GPUs that are still there lie in cells that its tenant
     still holds; else it goes on at low priority, and cells that are left without a gang are
     released. GPUs that are not there any more are ignored and the rest of a gang stays accounted.
+    A gang that asks for a common cell (`within`) and no longer lies in one is stopped.
     Guarantee: `gang_violations` of the result is empty, and a state's own bindings give an equal
     state. O(GPUs x levels + bindings x levels).
 
@@ -106,7 +108,8 @@ def recover_gangs(
     Infeasible
         The specification's reserved cells do not fit.
     InvalidSpec
-        Two bindings claim one GPU.
+        Two bindings, or one twice, claim one GPU; two gangs have one id; a gang has other pods
+        than it asks for (fewer GPUs it may have).
 
     References
     ----------
@@ -126,6 +129,7 @@ def recover_gangs(
     True
     """
     known = list(gangs)
+    _check(known)
     places = {
         gpu_name(pool, gpu): (pool.name, gpu)
         for pool in spec
@@ -147,8 +151,6 @@ def recover_gangs(
     running: dict[str, RunningGang] = {}
     downgraded, stopped = [], []
     for one in known:
-        if one.gang.id in running:
-            raise InvalidSpec(f"bindings: gang {one.gang.id!r} is given twice")
         now = kept.get(one.gang.id) or _at_low_priority(books, one, places)
         if now is None:
             stopped.append(one.gang.id)
@@ -157,6 +159,26 @@ def recover_gangs(
         if now.low_priority and not one.low_priority:
             downgraded.append(one.gang.id)
     return GangRecovery(GangState(books, running), tuple(downgraded), tuple(stopped))
+
+
+def _check(known: Sequence[GangBinding]) -> None:
+    """Refuse gangs that no state can have had, whatever the cells are."""
+    ids: set[str] = set()
+    owner: dict[str, str] = {}
+    for one in known:
+        name = one.gang.id
+        if name in ids:
+            raise InvalidSpec(f"bindings: gang {name!r} is given twice")
+        ids.add(name)
+        asked = [size for size, count in one.gang.pods for _ in range(count)]
+        if len(one.pods) != len(asked) or any(map(int.__gt__, map(len, one.pods), asked)):
+            raise InvalidSpec(f"bindings: gang {name!r} has not the pods it asked for")
+        for gpu in (gpu for pod in one.pods for gpu in pod):
+            if gpu in owner:
+                raise InvalidSpec(
+                    f"bindings: GPU {gpu} is claimed by gangs {owner[gpu]!r} and {name!r}"
+                )
+            owner[gpu] = name
 
 
 def _found(one: GangBinding, places: dict[str, Place]) -> list[Place]:
@@ -202,9 +224,19 @@ def _is_kept(books: dict[str, Book], one: GangBinding, places: dict[str, Place])
     if not found or {pool for pool, _ in found} != {one.pool}:
         return False
     book = books[one.pool]
+    if not _lies_within(book, _running(one, one.pool, places)):
+        return False
     return all(_owner_of(book, gpu) == mine for gpu in {gpu for _, gpu in found}) and all(
         _one_unit(book, pod) for pod in _running(one, one.pool, places).pods
     )
+
+
+def _lies_within(book: Book, now: RunningGang) -> bool:
+    """Return whether the gang lies in one cell of the level that it asks for, if it does."""
+    level, chain = now.gang.within, book.state.chain
+    if level is None or level > chain.levels:
+        return True
+    return len({gpu // chain.sizes[level] for gpu in now.gpus}) <= 1
 
 
 def _one_unit(book: Book, pod: tuple[int, ...]) -> bool:
@@ -266,6 +298,8 @@ def _at_low_priority(
     book = books[pool]
     taken = (book.state.used, book.state.low)
     if any(bitset.has(bits, gpu) for bits in taken for gpu in now.gpus):
+        return None
+    if not _lies_within(book, now):
         return None
     books[pool] = enter(book, one.gang.tenant, one.gang.id, now.gpus)
     return now

@@ -29,6 +29,10 @@ class Near(NamedTuple):
     free: int
     holders: tuple[tuple[str, int], ...]  # (tenant, GPUs it holds there), most first
 
+    def __str__(self) -> str:
+        held = ", ".join(f"{tenant} {gpus}" for tenant, gpus in self.holders)
+        return f"node {self.node} has {self.free} free" + (f" and {held}" if held else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -47,14 +51,10 @@ class Refusal:
     held: int  # GPUs that the tenant holds
     quota: int
     free: int  # GPUs free in the cluster
-    nearest: tuple[Near, ...]  # as many bins as the job wants, those with the most room
+    nearest: tuple[Near, ...]  # as many bins that are up as the job wants, most room first
 
     def __str__(self) -> str:
-        near = "; ".join(
-            f"node {near.node} has {near.free} free and "
-            + ", ".join(f"{tenant} {gpus}" for tenant, gpus in near.holders)
-            for near in self.nearest
-        )
+        near = "; ".join(map(str, self.nearest)) or "no node is up"
         return (
             f"at {self.time} s: {self.job} wants {self.shape.nodes}×{self.shape.gpus}, "
             f"{self.tenant} holds {self.held} of its {self.quota} GPUs, {self.free} are free; "
@@ -91,7 +91,8 @@ class Witness:
         if job in self.refusals or not 0 <= self._granted[job] <= now:
             return
         room = view.room[-1]
-        order = sorted(range(len(room)), key=lambda number: (-room[number], number))
+        up = filter(view.is_up, range(len(room)))
+        order = sorted(up, key=lambda number: (-room[number], number))
         self.refusals[job] = Refusal(
             now,
             self._jobs[job].name,
@@ -120,6 +121,8 @@ Cause = Literal["fragmented", "behind", "late"]
 class Anomaly:
     """A job that is done later in the shared cluster than it would be in the private one.
 
+    Later is also never (-1), where it is done in the private one; that only faults can bring.
+
     `fragmented`: it found no place though its quota allowed it, see the refusal. `behind`: it
     stood in line behind a job of its tenant and shape that found none. `late`: its tenant's
     quota was in use by jobs that were themselves late.
@@ -133,9 +136,9 @@ class Anomaly:
     refusal: Refusal | None = field(default=None, repr=False)  # its own, or that ahead of it
 
     @property
-    def excess(self) -> int:
-        """Seconds that it is done later."""
-        return self.shared - self.private
+    def excess(self) -> int | None:
+        """Seconds that it is done later; None where it is never done."""
+        return None if self.shared < 0 else self.shared - self.private
 
 
 def anomalies(trace: Trace, private: Run, shared: Run, witness: Witness) -> tuple[Anomaly, ...]:
@@ -165,7 +168,7 @@ def anomalies(trace: Trace, private: Run, shared: Run, witness: Witness) -> tupl
             last[refusal.tenant, refusal.shape] = ahead
             place += 1
         job = trace.jobs[number]
-        if shared.ended[number] <= private.ended[number]:
+        if not _later(private.ended[number], shared.ended[number]):
             continue
         cause: Cause = "fragmented"
         why = witness.refusals.get(number)
@@ -178,7 +181,17 @@ def anomalies(trace: Trace, private: Run, shared: Run, witness: Witness) -> tupl
         found.append(
             Anomaly(job.name, job.tenant, private.ended[number], shared.ended[number], cause, why)
         )
-    return tuple(sorted(found, key=lambda anomaly: (-anomaly.excess, anomaly.job)))
+    return tuple(sorted(found, key=_worst_first))
+
+
+def _worst_first(anomaly: Anomaly) -> tuple[bool, int, str]:
+    excess = anomaly.excess
+    return excess is not None, -(excess or 0), anomaly.job
+
+
+def _later(private: int, shared: int) -> bool:
+    """Tell whether a second is later than another; -1, for never, is later than all."""
+    return private >= 0 and (shared < 0 or shared > private)
 
 
 class Longer(NamedTuple):
@@ -217,6 +230,6 @@ def longer(trace: Trace, private: Run, shared: Run) -> tuple[Longer, ...]:
     )
     for number, job in enumerate(trace.jobs):
         for what, before, after in pairs:
-            if after[number] > before[number] or after[number] < 0:
+            if _later(before[number], after[number]):
                 found.append(Longer(job.name, job.tenant, what, before[number], after[number]))
     return tuple(found)

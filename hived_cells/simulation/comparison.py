@@ -169,9 +169,13 @@ def summary(found: Comparison) -> dict[str, Any]:
 
 
 def _worst(trace: Trace, private: Run, shared: Run, tenant: str) -> float:
-    """Return the most minutes by which one of the tenant's jobs is done later."""
+    """Return the most minutes by which one of the tenant's jobs, done in both, is done later."""
     pairs = zip(trace.jobs, private.ended, shared.ended, strict=True)
-    late = (after - before for job, before, after in pairs if job.tenant == tenant)
+    late = (
+        after - before
+        for job, before, after in pairs
+        if job.tenant == tenant and min(before, after) >= 0
+    )
     return _mean(max(late, default=0), 60)
 
 
@@ -179,7 +183,7 @@ def _told_anomaly(anomaly: Anomaly) -> dict[str, Any]:
     return {
         "job": anomaly.job,
         "tenant": anomaly.tenant,
-        "minutes": _mean(anomaly.excess, 60),
+        "minutes": None if anomaly.excess is None else _mean(anomaly.excess, 60),
         "cause": anomaly.cause,
         "why": "" if anomaly.refusal is None else str(anomaly.refusal),
     }
@@ -249,9 +253,13 @@ def report(data: dict[str, Any]) -> str:
         + (f": {causes}" if causes else "")
     )
     lines += [
-        f"  {row['minutes']:.0f} min: {row['job']} ({row['cause']}) {row['why']}"
+        f"  {_minutes(row['minutes'])}: {row['job']} ({row['cause']}) {row['why']}"
         for row in found["worst"]
     ]
     verdict = "no job is" if data["safe"] else f"{data['longer_under_cells']} times a job is"
     lines.append(f"under cells {verdict} granted or done later than in its private cluster")
     return "\n".join(lines)
+
+
+def _minutes(minutes: float | None) -> str:
+    return "never done" if minutes is None else f"{minutes:.0f} min"

@@ -129,6 +129,7 @@ def _cases(options: argparse.Namespace) -> Mapping[str, Scenario]:
     names = dict.fromkeys(options.mechanism or ("proportional", "tune"))
     for name in names:
         mechanism(name, Limits())  # says at once when there is none
+    own = {name: _digest(name) for name in names}
     found: dict[str, Scenario] = {}
     for load, seed, workload, cluster in _workloads(options):
         for policy in dict.fromkeys(options.policy or ("fifo",)):
@@ -140,11 +141,21 @@ def _cases(options: argparse.Namespace) -> Mapping[str, Scenario]:
                     seed=seed,
                     policy=policy,
                     mechanism=name,
+                    own=own[name],
                     timing=timing,
                     window=options.window,
                 )
                 found[scenario.key] = scenario
     return found
+
+
+def _digest(name: str) -> str | None:
+    """Give a digest of the file of a user's function: once it is edited, its runs are others."""
+    from hashlib import sha256  # noqa: PLC0415
+
+    from synergy_opt.loading import source_of  # noqa: PLC0415
+
+    return sha256(source_of(name)).hexdigest() if ":" in name else None
 
 
 def _workloads(

@@ -38,7 +38,9 @@ class Fit:
         Items/s that one core prepares, that the GPU trains on; None where no point is limited by
         it, so that the points say nothing about it.
     uncached_rate
-        Items/s that storage delivers with nothing cached: bandwidth over item size.
+        Items/s that storage delivers with nothing cached: bandwidth over item size. None also
+        where storage limits points of one memory size alone, in which something is cached: they
+        show only uncached_rate / (1 − (m − process) / dataset).
     dataset
         In GB; None where storage limits points of fewer than two memory sizes.
     process
@@ -118,12 +120,13 @@ def fit_cache_model(points: Sequence[Point], *, process: float = 20.0, seed: int
     terms = _terms(x, cpu, room)
     limit = terms.argmin(axis=0)
     binding = set(limit.tolist())
+    sizes = set(memory[limit == 2].tolist())  # of the points that storage limits
     values = [float(v) for v in np.exp(x)]
     return Fit(
         core_rate=values[0] if 0 in binding else None,
         gpu_rate=values[1] if 1 in binding else None,
-        uncached_rate=values[2] if 2 in binding else None,
-        dataset=values[3] if len(set(memory[limit == 2].tolist())) > 1 else None,
+        uncached_rate=values[2] if len(sizes) > 1 or process in sizes else None,
+        dataset=values[3] if len(sizes) > 1 else None,
         process=process,
         error=float(np.abs(terms.min(axis=0) / seen - 1).max()),
     )

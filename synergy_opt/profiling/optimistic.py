@@ -91,7 +91,8 @@ def optimistic_profile(
     -------
     OptimisticProfile
         Within `curve.error` of every job that keeps the assumptions of `measure_curve` and of the
-        cache. A page cache does not keep them: it hits less often than the cache assumed here.
+        cache, but for the rounding to six figures. A page cache does not keep them: it hits less
+        often than the cache assumed here.
 
     Raises
     ------

@@ -132,9 +132,14 @@ def speedups(base: Run, other: Run) -> dict[str, Fraction]:
         When the runs are not of the same jobs.
     """
     pairs = list(zip(base.measured, other.measured, strict=False))
-    if base.window != other.window or any(a.id != b.id for a, b in pairs):
+    if base.window != other.window or any(_line(a) != _line(b) for a, b in pairs):
         raise InvalidInstance("do not measure the same jobs", f"{base.workload}, {other.workload}")
     return {a.id: _completion(a) / _completion(b) for a, b in pairs}
+
+
+def _line(job: JobRun) -> tuple[object, ...]:
+    """Give what a job is in its trace: other traces have jobs of the same ids."""
+    return job.id, job.gpus, job.profile, job.submitted, job.duration
 
 
 def interval(values: Sequence[float], *, confidence: float = 0.95) -> tuple[float, float]:

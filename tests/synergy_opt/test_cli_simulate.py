@@ -173,12 +173,60 @@ def test_a_mechanism_of_the_users(tmp_path, capsys, monkeypatch):
         "    return replace(tune(instance), jobs=tuple(left))\n"
     )
     monkeypatch.chdir(tmp_path)
-    mine, tuned = json.loads(
-        said(capsys, [*SMALL, "--mechanism", "mine.py:good", "--mechanism", "tune", "--json"])
-    )["groups"]
+    argv = [*SMALL, "--json"]
+    for name in ("proportional", "mine.py:good", "tune"):
+        argv += ["--mechanism", name]
+    _, mine, tuned = json.loads(said(capsys, argv))["groups"]
     assert mine["mean_h"] == tuned["mean_h"]
+    assert mine["speedup"] == tuned["speedup"] > 1
     assert "breaks a rule" in said(capsys, [*SMALL, "--mechanism", "mine.py:wrong"], code=1)
     assert "wait for ever" in said(capsys, [*SMALL, "--mechanism", "mine.py:nothing"], code=3)
+
+
+def test_an_edited_mechanism_is_run_again(tmp_path, capsys, monkeypatch):
+    """Tests that runs kept of a user's function are not taken for those of its next version."""
+    monkeypatch.chdir(tmp_path)
+    source = "import synergy_opt\nplace = synergy_opt.{}\n"
+    argv = [*SMALL, "--mechanism", "mine.py:place", "--output", "runs", "--json"]
+    means = []
+    for name in ("proportional", "tune"):
+        (tmp_path / "mine.py").write_text(source.format(name))
+        (row,) = json.loads(said(capsys, argv))["groups"]
+        means.append(row["mean_h"])
+    assert means[1] < means[0]
+    assert len(list((tmp_path / "runs").glob("*.json"))) == 2
+    message = said(capsys, ["plot", "runs", "runs", "--output", "a.png"], code=2)
+    assert "the file of mine.py:place differ" in message
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (["--round", "60"], "round differ (300 and 60)"),
+        (["--jobs", "31"], "the jobs, profiles or servers differ"),
+        (["--cpu", "25"], "the jobs, profiles or servers differ"),
+        (["--window", "0:9"], "window differ"),
+    ],
+)
+def test_pictures_mix_no_sweeps(tmp_path, capsys, other, words):
+    """Tests that no mean is taken over runs of two sweeps that were kept in one folder."""
+    for argv in ([], other):
+        said(capsys, [*SMALL, *argv, "--mechanism", "greedy", "--output", str(tmp_path)])
+    picture = tmp_path / "a.png"
+    message = said(capsys, ["plot", "runs", str(tmp_path), "--output", str(picture)], code=2)
+    assert words in message or words.replace("300 and 60", "60 and 300") in message
+    assert not picture.exists()
+
+
+def test_pictures_mix_no_traces(tmp_path, capsys):
+    """Tests two files of jobs whose runs lie in one folder: no line is over both."""
+    argv = ["simulate", "--servers", "1", "--mechanism", "greedy", "--output", f"{tmp_path}/runs"]
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"{HEAD}a,0,60,1,gnmt\n")
+        said(capsys, [*argv, "--trace", str(path)])
+    argv = ["plot", "runs", f"{tmp_path}/runs", "--output", f"{tmp_path}/a.png"]
+    assert "the traces differ (" in said(capsys, argv, code=2)
 
 
 @pytest.mark.parametrize("mechanism", ["optimal", "optimal-rounded", "packed"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from builders import cluster, demands, instance, wants, where
@@ -28,9 +29,16 @@ def test_the_smallest_dominant_share_comes_first_whatever_its_resource():
 
 def test_weights_divide_the_dominant_share():
     """Tests weighted DRF: a job of twice the weight may have twice the share."""
-    small = instance(cluster((1, 4, 12)), (MODEST, 1))
-    job = small.jobs[0]
-    assert dominant_share(small, job, (Fraction(6),)) == Fraction(1, 2)
+    small = instance(cluster((1, 4, 12)), (MODEST, 1), (HUNGRY, 1))
+    one, other = small.jobs
+    twice = replace(other, weight=Fraction(2))
+    assert dominant_share(small, one, (Fraction(6),)) == Fraction(1, 2)
+    assert dominant_share(small, twice, (Fraction(6),)) == Fraction(1, 4)
+    # 8/12 / 3 is less than 1/4: the hungry job comes first, and three modest ones beside it.
+    jobs = [replace(job, id=f"{i}", weight=Fraction(1)) for i, job in enumerate([one] * 4)]
+    jobs.append(replace(other, id="heavy", weight=Fraction(3)))
+    placed = [name for name, pieces in where(drf(small.with_jobs(jobs))).items() if pieces]
+    assert placed == ["0", "1", "2", "heavy"]
 
 
 def test_jobs_behind_the_runnable_ones_are_candidates():

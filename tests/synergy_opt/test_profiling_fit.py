@@ -43,6 +43,18 @@ def test_one_memory_size_tells_no_data_set():
     assert found.dataset is None
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_one_cache_size_tells_no_rate_of_storage(seed: int):
+    """Tests storage that limits one memory size with a cache: any rate goes with some data set."""
+    fetch = {60: 1000 / 3, 500: float("inf")}
+    seen = [Point(c, m, min(50 * c, 400, fetch[m])) for c in (1, 3, 9, 24) for m in fetch]
+    # At 500 GB the plateau could be storage's as well; half of the points there lie above it.
+    seen += [Point(24, 400, 400), Point(9, 400, 400)]
+    found = fit_cache_model(seen, seed=seed)
+    assert found.error < 1e-3
+    assert (found.uncached_rate is None) == (found.dataset is None)
+
+
 def test_noise_moves_them_little():
     """Tests 3 % noise: every rate within 5 %."""
     model, found = MODELS["resnet18"], fit_cache_model(points("resnet18", noise=0.03))

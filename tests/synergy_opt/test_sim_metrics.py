@@ -12,6 +12,7 @@ from simulation_cases import HUNGRY, MODEST, workload
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.proportional import proportional
 from synergy_opt.simulation import simulate
+from synergy_opt.simulation.derived import derived_workload
 from synergy_opt.simulation.metrics import (
     cdf,
     completions,
@@ -55,6 +56,15 @@ def test_the_speed_up_is_completion_over_completion():
     assert speedups(base, simulate(two(), PLACE)) == {"a": F(3, 2), "b": F(1)}
     with pytest.raises(InvalidInstance, match="the same jobs"):
         speedups(base, simulate(two(), PLACE, window=(0, 1)))
+
+
+def test_jobs_of_equal_ids_in_another_trace_are_not_compared():
+    """Tests two drawn traces, whose jobs all are J1, J2, … (seeds mistaken for each other)."""
+    runs = [
+        simulate(derived_workload(jobs=4, seed=seed), cluster((1, 8, 24, 500))) for seed in (1, 2)
+    ]
+    with pytest.raises(InvalidInstance, match="the same jobs"):
+        speedups(*runs)
 
 
 def test_utilisation_counts_only_what_lies_inside():

@@ -16,6 +16,7 @@ from hived_cells import Chain, Infeasible, InvalidSpec, Reservation
 from hived_cells.design import Cost, History, Scenario, cost_of, design, faults_of, history_of
 from hived_cells.design.check import served
 from hived_cells.design.start import improved, whole_nodes
+from hived_cells.errors import HivedError
 from hived_cells.simulation import Shape, Trace, TraceJob
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -207,3 +208,10 @@ def test_fewer_scenarios_stand_for_all_moments(data):
     history = history_of(trace, Chain(4, (2, 2, 2)), every=7, most=most)["A"]
     assert len(history.scenarios) <= most
     assert sum(scenario.weight for scenario in history.scenarios) == trace.end // 7 + 1
+
+
+def test_a_bound_above_what_is_at_hand_is_refused(monkeypatch):
+    """Tests a planted fault: a solver whose bound is above the cost of cells that there are."""
+    monkeypatch.setattr("hived_cells.design.highs.solved", lambda *_: (None, 1))
+    with pytest.raises(HivedError, match="the solver is wrong"):
+        design(Chain(1, (8,)), {"A": 8}, {"A": History((Scenario(1, (0, 0, 1)),), (0, 1, 1))})

@@ -48,6 +48,15 @@ def test_nobody_goes_in_vain():
     assert victims(state, Gang("h", "A", ((4, 1),), 5)) == ("large",)
 
 
+def test_none_can_be_spared_though_one_alone_would_do():
+    """Tests what is promised and what is not: the victims are minimal, not always fewest."""
+    state = one_pool(CHAIN, 3, A={3: 2})
+    for number in range(4):
+        state, _ = place_gang(state, Gang(f"small{number}", "A", ((1, 1),), 1))
+    state, _ = place_gang(state, Gang("large", "A", ((4, 1),), 1))
+    assert victims(state, Gang("h", "A", ((4, 1),), 5)) == tuple(f"small{n}" for n in range(4))
+
+
 def test_a_lazy_gang_goes_on_where_there_is_another_cell():
     """Tests that it keeps its GPUs, and that it ends where there is no other cell."""
     state = one_pool(CHAIN, 3, A={3: 2}, B={})

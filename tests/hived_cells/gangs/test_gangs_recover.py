@@ -1,5 +1,6 @@
 """Recovery of gangs: the same specification gives an equal state, another one a sound state."""
 
+import pytest
 from gang_builders import gang_walks
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from hived_cells import (
     Gang,
     HivedError,
+    InvalidSpec,
     gang_bindings,
     gang_violations,
     initial_gangs,
@@ -96,3 +98,51 @@ def test_the_highest_priority_keeps_the_cell():
     done = recover_gangs(after, *gang_bindings(before, state))
     assert done.downgraded == ("low",)
     assert not done.state.gangs["high"].low_priority
+
+
+RACKS = """
+physicalCluster:
+  cellTypes:
+    NODE: {{childCellType: GPU, childCellNumber: 2, isNodeLevel: true}}
+    RACK: {{childCellType: NODE, childCellNumber: 2}}
+  physicalCells:
+  - cellType: RACK
+    cellChildren: [{{cellAddress: n1}}, {{cellAddress: {}}}]
+  - cellType: RACK
+    cellChildren: [{{cellAddress: n3}}, {{cellAddress: {}}}]
+virtualClusters:
+  A: {{virtualCells: [{{cellType: RACK.NODE, cellNumber: 2}}]}}
+  B: {{virtualCells: [{{cellType: RACK, cellNumber: 1}}]}}
+"""
+
+
+@pytest.mark.parametrize(("tenant", "priority"), [("B", 0), ("A", -1)])
+def test_a_gang_whose_common_cell_is_gone_is_stopped(tenant, priority):
+    """Tests nodes that change racks under a gang that asks for one rack; another one goes on."""
+    before, after = (parse_spec(RACKS.format(*pair)) for pair in (("n2", "n4"), ("n4", "n2")))
+    for within, stopped in ((3, ("g",)), (None, ())):
+        gang = Gang("g", tenant, ((2, 2),), priority=priority, within=within)
+        state, _ = place_gang(initial_gangs(before), gang)
+        done = recover_gangs(after, *gang_bindings(before, state))
+        assert done.stopped == stopped
+        assert gang_violations(done.state) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda one, two: (one, two._replace(pods=one.pods)), "is claimed by gangs 'g1' and 'g2'"),
+        (lambda one, _: (one._replace(pods=((one.pods[0][0],) * 2,)),), "by gangs 'g1' and 'g1'"),
+        (lambda one, two: (one._replace(pods=one.pods + two.pods),), "not the pods"),
+        (lambda one, two: (one._replace(pods=(one.pods[0] + two.pods[0],)),), "not the pods"),
+        (lambda one, _: (one, one), "'g1' is given twice"),
+    ],
+)
+def test_gangs_that_no_state_has_are_refused(change, message):
+    """Tests overlapping, doubled and misshapen gangs, which were taken over as they stood."""
+    state = initial_gangs(spec())
+    for name in ("g1", "g2"):
+        state, _ = place_gang(state, Gang(name, "A", ((2, 1),)))
+    held, gangs = gang_bindings(spec(), state)
+    with pytest.raises(InvalidSpec, match=message):
+        recover_gangs(spec(), held, change(*gangs))

@@ -5,7 +5,8 @@ from sim_builders import jobs_of, nodes_each
 
 from hived_cells import Chain, Reservation
 from hived_cells.simulation import SCHEDULERS, WAYS, Fault, Shape, Trace, TraceJob, simulate
-from hived_cells.simulation.comparison import compare, summary
+from hived_cells.simulation.anomalies import Witness, anomalies, longer
+from hived_cells.simulation.comparison import Comparison, compare, report, summary
 
 CAPACITY = SCHEDULERS["capacity"]
 
@@ -31,6 +32,39 @@ def test_the_papers_sharing_anomaly():
     data = summary(found)
     assert data["anomalies"]["in_the_way"] == {"A": {"B": 4}}
     assert data["tenants"]["A"]["excess"] == {"quota": 1.5, "cells": 0.0}
+
+
+@pytest.mark.parametrize("alone", [0, 1])
+def test_never_is_later_than_any_second(alone):
+    """Tests a node that never returns: who is never done alone is not done later elsewhere."""
+    trace = jobs_of(("A", 0, 100, 1, 8), ("B", 0, 100, 1, 8))
+    faults = [Fault(10, alone, leaves=True)]
+    found = compare(trace, *nodes_each(A=1, B=1), scheduler=CAPACITY, faults=faults)
+    assert found.runs["private"].ended[alone] == -1
+    assert [found.runs[way].ended[alone] for way in ("quota", "cells")] == [200, 200]
+    assert (found.longer, found.anomalies) == ((), ())
+    assert summary(found)["tenants"]["AB"[alone]]["worst_excess"]["quota"] == 0
+
+
+def test_who_is_never_done_is_an_anomaly():
+    """Tests a job that ends alone and never under quota: it comes first, with no minutes."""
+    rows = [("A", 0, 9, 1, 8), ("B", 0, 50, 1, 8)]
+    private, quota = (
+        simulate(jobs_of(*rows), *nodes_each(A=1, B=1), way=way, scheduler=CAPACITY, faults=gone)
+        for way, gone in (("private", []), ("quota", [Fault(5, n, leaves=True) for n in (0, 1)]))
+    )
+    trace = jobs_of(*rows)
+    found = anomalies(trace, private, quota, Witness(trace, private))
+    assert [(one.job, one.shared, one.excess) for one in found] == [
+        ("j0", -1, None),
+        ("j1", -1, None),
+    ]
+    assert len(longer(trace, private, quota)) == 2
+    told = report(summary(Comparison(
+        trace, *nodes_each(A=1, B=1), "capacity",
+        {"private": private, "quota": quota, "cells": private}, found, (),
+    )))  # fmt: skip
+    assert "  never done: j0 (late)" in told
 
 
 def test_a_job_behind_a_fragmented_one_is_told_so():
