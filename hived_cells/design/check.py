@@ -45,7 +45,7 @@ class Design:
 
     reservation: Reservation
     costs: Mapping[str, Cost]  # tenant → cost
-    bounds: Mapping[str, Fraction | None]  # tenant → no design costs less, None: not known
+    bounds: Mapping[str, Fraction | None]  # tenant → no design costs less; None: no history
     unmet_weight: int
     stopped: tuple[str, ...] = field(default=())  # tenants whose search stopped at its limit
 

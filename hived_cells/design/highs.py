@@ -1,4 +1,4 @@
-"""HiGHS for the design: takes a programme and a first design, gives cells and a bound."""
+"""HiGHS for the design: takes a programme and a first design, gives cells, and proves nothing."""
 
 import highspy
 import numpy as np
@@ -17,10 +17,8 @@ class _Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
         super().enableCallbacks()
 
 
-def solved(
-    program: Program, start: tuple[int, ...], time_limit: float
-) -> tuple[tuple[int, ...] | None, int | None]:
-    """Return the cells that HiGHS finds (None: none) and its bound, rounded up (None: none).
+def solved(program: Program, start: tuple[int, ...], time_limit: float) -> tuple[int, ...] | None:
+    """Return the cells that HiGHS finds, None for none; its bound is not asked for.
 
     Parameters
     ----------
@@ -43,7 +41,7 @@ def solved(
     >>> from hived_cells.design.program import program_of
     >>> history = History((Scenario(1, (0, 3, 0)),), largest=(0, 1, 0))
     >>> solved(program_of(Chain(2, (8,)), 8, history, unmet=8), (0, 0, 1), 10.0)
-    ((0, 8, 0), 0)
+    (0, 8, 0)
     """
     model = _Quiet()
     highspy.Highs.resetGlobalScheduler(True)
@@ -74,15 +72,8 @@ def solved(
     status = model.getModelStatus().name
     if status not in ("kOptimal", "kTimeLimit"):
         raise HivedError(f"HiGHS stopped with status {status}")
-    info = model.getInfo()
-    feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-    x = None
-    if feasible:
-        values = model.getSolution().col_value[: program.levels]
-        x = (0, *(round(value) for value in values))
-    bound = info.mip_dual_bound
-    if not np.isfinite(bound):
-        return x, None
-    # Costs are whole numbers, so the next one above the bound is a bound, too; six digits of
-    # the solver's are believed.
-    return x, int(np.ceil(bound - max(1e-3, 1e-6 * abs(bound))))
+    feasible = highspy.SolutionStatus.kSolutionStatusFeasible
+    if model.getInfo().primal_solution_status != feasible:
+        return None
+    values = model.getSolution().col_value[: program.levels]
+    return (0, *(round(value) for value in values))

@@ -4,13 +4,15 @@ With fixed shares the slack rows say no more than that the shares fit in the clu
 programme falls apart into one for each tenant.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from hived_cells.design.check import Cost, Design, cost_of, faults_of
 from hived_cells.design.demand import History
+from hived_cells.design.least import least
 from hived_cells.design.program import program_of
-from hived_cells.design.start import improved, whole_nodes
+from hived_cells.design.start import hosts, improved, whole_nodes
 from hived_cells.errors import HivedError, Infeasible, InvalidSpec
 from hived_cells.hierarchy import Chain
 from hived_cells.reservation import Reservation
@@ -31,9 +33,9 @@ def design(
 
     A tenant's cost is the mean over its scenarios of the GPUs that are in larger cells than they
     want plus `unmet_weight` times the GPUs that find no cell. The search starts at whole nodes
-    improved by exchanges; HiGHS proves or betters that. Cost and feasibility are recomputed
-    exactly and checked (`faults_of`); bounds are HiGHS' word, rounded up as costs are whole
-    numbers of GPU-moments.
+    improved by exchanges; HiGHS may better that, and a branch and bound in whole numbers
+    (`least`) proves that nothing costs less, or betters it. Cost and feasibility are recomputed
+    exactly and checked (`faults_of`); no bound is a solver's word.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def design(
     unmet_weight
         Misfit GPUs that count as much as one unmet one; at least 2, so that serving always pays.
     time_limit
-        Seconds for each tenant.
+        Seconds for each tenant: at most half of them for HiGHS, the rest for the proof.
     progress
         Called with each tenant that is done.
 
@@ -105,26 +107,27 @@ def _tenant(
 ) -> tuple[tuple[int, ...], Fraction | None, bool]:
     """Return a tenant's cells by level, the bound of their cost, and whether that is proved."""
     start = whole_nodes(chain, share)
-    for level in range(1, chain.levels + 1):
-        room = sum(start[k] * (chain.sizes[k] // chain.sizes[level])
-                   for k in range(level, chain.levels + 1))  # fmt: skip
-        if room < history.largest[level]:
-            raise Infeasible(f"tenant {tenant!r}: its largest job does not fit in {share} GPUs")
+    if not hosts(chain, start, history.largest):
+        raise Infeasible(f"tenant {tenant!r}: its largest job does not fit in {share} GPUs")
     start = improved(chain, start, history, weight)
     if not history.scenarios:
         return start, None, True
     from hived_cells.design.highs import solved  # noqa: PLC0415 (a solver: only where it is used)
 
-    program = program_of(chain, share, history, unmet=weight)
-    x, bound = solved(program, start, time_limit)
-    moments = sum(scenario.weight for scenario in history.scenarios)
-    best = min(
+    begun = time.monotonic()
+    x = solved(program_of(chain, share, history, unmet=weight), start, time_limit / 2)
+    if x is not None and (
+        min(x) < 0
+        or sum(map(int.__mul__, x, chain.sizes)) != share
+        or not hosts(chain, x, history.largest)
+    ):
+        raise HivedError(f"tenant {tenant!r}: HiGHS gives cells {x[1:]} that break its rows")
+    first = min(
         [start] if x is None else [start, x],
         key=lambda row: cost_of(chain, row, history.scenarios).total(weight),
     )
+    left = max(0.0, time_limit - (time.monotonic() - begun))
+    best, bound = least(chain, first, history, unmet=weight, time_limit=left)
     cost = cost_of(chain, best, history.scenarios).total(weight)
-    least = None if bound is None else Fraction(bound, moments)
-    if least is not None and least > cost:
-        rule = f"bound is {least}, but there are cells that cost {cost}"
-        raise HivedError(f"tenant {tenant!r}: HiGHS' {rule}: the solver is wrong")
-    return best, least, least == cost
+    moments = sum(scenario.weight for scenario in history.scenarios)
+    return best, Fraction(bound, moments), cost * moments == bound

@@ -4,7 +4,7 @@ from hived_cells.design.check import cost_of
 from hived_cells.design.demand import History
 from hived_cells.hierarchy import Chain
 
-__all__ = ["improved", "whole_nodes"]
+__all__ = ["hosts", "improved", "whole_nodes"]
 
 
 def whole_nodes(chain: Chain, share: int) -> tuple[int, ...]:
@@ -42,7 +42,7 @@ def improved(
     while better:
         better = False
         for row in _exchanged(chain, best):
-            if not _hosts(chain, row, history.largest):
+            if not hosts(chain, row, history.largest):
                 continue
             now = cost_of(chain, row, history.scenarios).total(unmet_weight)
             if now < cost:
@@ -68,8 +68,14 @@ def _exchanged(chain: Chain, cells: tuple[int, ...]) -> list[tuple[int, ...]]:
     return found
 
 
-def _hosts(chain: Chain, cells: tuple[int, ...], largest: tuple[int, ...]) -> bool:
-    """Return whether the largest jobs fit."""
+def hosts(chain: Chain, cells: tuple[int, ...], largest: tuple[int, ...]) -> bool:
+    """Return whether the largest jobs fit.
+
+    Examples
+    --------
+    >>> hosts(Chain(4, (8,)), (0, 8, 1), (0, 3, 2))
+    False
+    """
     for level in range(1, chain.levels + 1):
         room = sum(
             cells[k] * (chain.sizes[k] // chain.sizes[level])

@@ -74,7 +74,7 @@ class Ground(Protocol):
     def occupy(self, desk: int, job: int, pieces: Pieces) -> tuple[int, list[int]]:
         """Let a job use its pieces; return a bin that is bad (-1: none) and the jobs in its way.
 
-        Where a bin is bad nothing has changed.
+        Where a bin is bad nothing has changed: nobody is in the way, no GPU is held.
         """
         ...
 
@@ -209,35 +209,32 @@ class CellGround:
         self._down: list[Bin] = []
 
     def occupy(self, desk: int, job: int, pieces: Pieces) -> tuple[int, list[int]]:  # noqa: ARG002
-        """Bind the bins that are not bound yet."""
+        """Bind the bins that are not bound yet, or none of them where one finds a bad cell."""
         cells, users = self._cells[desk], self._users[desk]
-        hit: dict[int, None] = {}
-        fresh = []
+        state, fresh = self.state, {}
         for number, _ in pieces:
-            if number in cells:
+            if number in cells or number in fresh:
                 continue
-            hit.update(dict.fromkeys(self._bind(desk, number)))
-            fresh.append(number)
-            if is_bad(self.state, cells[number]):
-                for undo in fresh:
-                    self._unbind(desk, undo)
+            state, fresh[number] = self._bound(state, desk, number)
+            if is_bad(state, fresh[number]):
                 self._down.append((desk, number))
-                return number, list(hit)
+                return number, []
+        self.state = state
+        cells.update(fresh)
+        hit: dict[int, None] = {}
+        for cell in fresh.values():
+            hit.update(dict.fromkeys(self.floor.hold(*self._spot(cell))))
+        for victim in hit:  # the state has stopped them with the allocation
+            self._lent.pop(victim, None)
         for number, _ in pieces:
             users[number] = users.get(number, 0) + 1
         return -1, list(hit)
 
-    def _bind(self, desk: int, number: int) -> list[int]:
+    def _bound(self, state: State, desk: int, number: int) -> tuple[State, Cell]:
         tenant = self._tenants[desk]
         if self._pins:
-            self.state, cell = allocate_pin(self.state, tenant, self._pins[desk][number])
-        else:
-            self.state, cell = allocate(self.state, tenant, self._levels[desk][number])
-        self._cells[desk][number] = cell
-        hit = self.floor.hold(*self._spot(cell))
-        for job in hit:  # the state has stopped them with the allocation
-            self._lent.pop(job, None)
-        return hit
+            return allocate_pin(state, tenant, self._pins[desk][number])
+        return allocate(state, tenant, self._levels[desk][number])
 
     def _unbind(self, desk: int, number: int) -> None:
         cell = self._cells[desk].pop(number)

@@ -210,8 +210,20 @@ def test_fewer_scenarios_stand_for_all_moments(data):
     assert sum(scenario.weight for scenario in history.scenarios) == trace.end // 7 + 1
 
 
-def test_a_bound_above_what_is_at_hand_is_refused(monkeypatch):
-    """Tests a planted fault: a solver whose bound is above the cost of cells that there are."""
-    monkeypatch.setattr("hived_cells.design.highs.solved", lambda *_: (None, 1))
-    with pytest.raises(HivedError, match="the solver is wrong"):
+@pytest.mark.parametrize("cells", [(0, 0, 2), (0, 16, -1), (0, 8, 0)])
+def test_cells_of_the_solver_that_break_its_rows_are_refused(monkeypatch, cells):
+    """Tests planted faults of the solver: not the share, fewer than no cells, no room."""
+    monkeypatch.setattr("hived_cells.design.highs.solved", lambda *_: cells)
+    with pytest.raises(HivedError, match="that break its rows"):
         design(Chain(1, (8,)), {"A": 8}, {"A": History((Scenario(1, (0, 0, 1)),), (0, 1, 1))})
+
+
+def test_a_solver_that_finds_nothing_changes_no_cost(monkeypatch):
+    """Tests that proofs need no solver: from whole nodes alone the same costs are proved."""
+    chain, shares = Chain(4, (2, 2, 2)), {"A": 24}
+    wanted = History((Scenario(3, (0, 5, 2, 1, 1)), Scenario(1, (0, 1, 0, 3, 2))), (0, 1, 1, 1, 1))
+    first = design(chain, shares, {"A": wanted})
+    monkeypatch.setattr("hived_cells.design.highs.solved", lambda *_: None)
+    second = design(chain, shares, {"A": wanted})
+    assert first.stopped == second.stopped == ()
+    assert first.costs["A"].total(8) == second.costs["A"].total(8) == first.bounds["A"]
