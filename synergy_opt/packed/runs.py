@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -54,20 +55,19 @@ class Runs:
         """Raise `SolverFailed` where a server has less than it is asked for, exactly."""
         shop = self.shop
         cluster = shop.instance.cluster
-        rows: dict[tuple[int, int, int], int] = {}
-        servers, pieces = [], []
-        for run in self.runs:
-            for server, gpus in run.pieces:
-                servers.append(server)
-                key = run.wish, run.configuration, gpus
-                pieces.append(rows.setdefault(key, len(rows)))
-        table = [self._amounts(*key) for key in rows]
+        flat = [(t, c, gpus, server) for t, c, some in self.runs for server, gpus in some]
+        pieces = np.fromiter(chain.from_iterable(flat), np.int64, 4 * len(flat)).reshape(-1, 4)
+        # Equal pieces are looked up once.
+        wide = 1 + int(pieces[:, 1].max(initial=0)), 1 + int(pieces[:, 2].max(initial=0))
+        code = (pieces[:, 0] * wide[0] + pieces[:, 1]) * wide[1] + pieces[:, 2]
+        _, first, which = np.unique(code, return_index=True, return_inverse=True)
+        table = [self._amounts(*key) for key in pieces[first, :3].tolist()]
         has = [(g.gpus, *shop.capacity[h]) for h, g in enumerate(cluster.servers)]
-        largest = max((max(row) for row in [*table, *has]), default=0) * max(len(pieces), 1)
+        largest = max((max(row) for row in [*table, *has]), default=0) * max(len(flat), 1)
         kind = np.int64 if largest < 2**62 else object
         used = np.zeros((cluster.server_count, len(shop.units) + 1), dtype=kind)
-        if pieces:
-            np.add.at(used, servers, np.array(table, dtype=kind)[pieces])
+        if flat:
+            np.add.at(used, pieces[:, 3], np.array(table, dtype=kind)[which])
         most = np.repeat(np.array(has, dtype=kind), shop.counts, axis=0)
         if (used > most).any():
             raise SolverFailed("the packed answer overfills a server")
@@ -164,22 +164,23 @@ def placement_of(
     """Write runs down as a placement, with exact pieces; `stopped` by a limit or Ctrl-C."""
     shop = found.shop
     placed: list[PlacedJob] = []
-    known: dict[tuple[int, int, int], tuple[Vector, Fraction, Fraction, Vector]] = {}
-    for job, run in zip(jobs, found.runs, strict=True):
-        pieces = []
-        for server, gpus in run.pieces:
-            key = run.wish, run.configuration, gpus
-            if key not in known:
-                chosen = shop.wishes[run.wish].configurations
-                demand, value = (
-                    chosen.demand_at(run.configuration),
-                    chosen.value[run.configuration],
-                )
-                amounts = tuple(amount * gpus / job.gpus for amount in demand)
-                known[key] = demand, value, Fraction(gpus), amounts
-            demand, value, whole, amounts = known[key]
-            pieces.append(Piece(server=server, gpus=whole, amounts=amounts))
-        placed.append(PlacedJob(id=job.id, demand=demand, throughput=value, pieces=tuple(pieces)))
+    known: dict[tuple[int, int], tuple[Vector, Fraction]] = {}
+    parts: dict[tuple[int, int, int], tuple[Fraction, Vector]] = {}
+    for job, (t, c, pieces) in zip(jobs, found.runs, strict=True):
+        chosen = known.get((t, c))
+        if chosen is None:
+            options = shop.wishes[t].configurations
+            chosen = known[t, c] = options.demand_at(c), options.value[c]
+        written = []
+        for server, gpus in pieces:
+            part = parts.get((t, c, gpus))
+            if part is None:
+                amounts = tuple(amount * gpus / job.gpus for amount in chosen[0])
+                part = parts[t, c, gpus] = Fraction(gpus), amounts
+            written.append(Piece(server=server, gpus=part[0], amounts=part[1]))
+        placed.append(
+            PlacedJob(id=job.id, demand=chosen[0], throughput=chosen[1], pieces=tuple(written))
+        )
     return Placement(
         instance=shop.instance.name,
         mechanism="packed" if bound.split == "never" else "packed-split",
