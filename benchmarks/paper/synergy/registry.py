@@ -19,6 +19,11 @@ _SAME_BASE = (
     "The baseline is the same at every ratio, since a job's work is its duration at its share: "
     "what shrinks is what TUNE can add."
 )
+_ALL_OR_NOTHING = (
+    "TUNE gives a job either all that it can use or its share; the optimum also gives what lies "
+    "between, and sends no job that could gain back to its share. That is the difference, and why "
+    "it falls on the models that want most cores or memory."
+)
 
 _ENTRIES = (
     Entry(
@@ -83,6 +88,7 @@ _ENTRIES = (
         title="TUNE against the optimum, one round (§5.6)",
         hardware="",
         run=optimum.optimum,
+        note=_ALL_OR_NOTHING,
     ),
     Entry(
         name="fig13",
