@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from synergy_opt.answer import PlacedJob, Placement
+from synergy_opt.checks import expect
 from synergy_opt.first_fit import FirstFit
 from synergy_opt.model import Instance, Job, Vector
 from synergy_opt.offers import left_out, offers, placed
@@ -60,6 +61,7 @@ def drf(instance: Instance) -> Placement:
     >>> [(job.id, int(*job.demand)) for job in drf(instance).jobs]
     [('a', 9), ('b', 1), ('c', 1), ('d', 1)]
     """
+    expect(Instance, instance, "instance")
     ledger, found = offers(instance, instance.jobs)
     shares: dict[tuple[object, Fraction], Fraction] = {}
     keys = []

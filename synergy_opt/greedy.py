@@ -6,6 +6,7 @@ Takes an instance and gives the naive baseline of Synergy (OSDI '22, §3.3).
 from __future__ import annotations
 
 from synergy_opt.answer import PlacedJob, Placement
+from synergy_opt.checks import expect
 from synergy_opt.first_fit import FirstFit
 from synergy_opt.model import Instance
 from synergy_opt.offers import left_out, offers, placed
@@ -58,6 +59,7 @@ def greedy(instance: Instance) -> Placement:
     >>> answer.throughput, answer.left_out
     (Fraction(3, 2), ('b',))
     """
+    expect(Instance, instance, "instance")
     ledger, found = offers(instance, instance.jobs)
     width = len(instance.cluster.resources)
     first = FirstFit(ledger)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from synergy_opt.answer import PlacedJob, Placement
+from synergy_opt.checks import expect
 from synergy_opt.ledger import Ledger, Pieces
 from synergy_opt.model import Instance
 from synergy_opt.offers import Offers, left_out, offers, placed
@@ -64,6 +65,7 @@ def tetris(instance: Instance) -> Placement:
     >>> [(job.id, int(*job.demand)) for job in tetris(instance).jobs]
     [('a', 1), ('b', 9), ('c', 0), ('d', 1)]
     """
+    expect(Instance, instance, "instance")
     ledger, found = offers(instance, instance.jobs)
     waiting: dict[Offers, deque[int]] = {}
     for number, its in enumerate(found):

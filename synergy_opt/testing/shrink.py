@@ -87,6 +87,10 @@ def _changes(instance: Instance) -> Iterator[_Change]:
         yield {"jobs": numbered}
     # Where no GPU is free, a job and a server can only become smaller together.
     yield from ({"jobs": fewer, "cluster": less} for fewer in jobs for less in clusters)
+    for less in clusters:
+        capped = tuple(replace(job, gpus=min(job.gpus, less.gpus)) for job in instance.jobs)
+        if capped != instance.jobs:
+            yield {"jobs": capped, "cluster": less}
 
 
 def _jobs(jobs: tuple[Job, ...]) -> Iterator[tuple[Job, ...]]:

@@ -24,6 +24,7 @@ from synergy_opt.testing import (
     assert_pure,
     assert_respects_priority,
     assert_valid,
+    examples,
 )
 from synergy_opt.testing.answers import FORM, Breach, answer
 from synergy_opt.testing.families import families
@@ -187,11 +188,12 @@ def test_two_calls_are_compared_to_the_byte():
 
 
 def test_the_seeded_instances_have_the_traits_that_they_are_for():
-    """Tests names, and that some jobs are not runnable, too large for a server, on two groups."""
+    """Tests names, waiting jobs, equals among them, jobs too large for a server, two groups."""
     all_of_them = families()
     names = [each.name for each in all_of_them]
     assert len(set(names)) == len(names)
     assert any(len(synergy_opt.runnable(each)) < len(each.jobs) for each in all_of_them)
+    assert any(RULES["priority"](each, examples.ignores_priority) for each in all_of_them)
     assert any(len(each.cluster.servers) > 1 for each in all_of_them)
     assert any(
         job.gpus > max(group.gpus for group in each.cluster.servers)
