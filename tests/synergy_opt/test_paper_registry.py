@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.paper.synergy.__main__ import main
+from benchmarks.paper.synergy.beyond import within_tenth
 from benchmarks.paper.synergy.entry import SMALL
 from benchmarks.paper.synergy.profiles import lru_hits
 from benchmarks.paper.synergy.registry import ENTRIES
 from benchmarks.paper.synergy.report import page
-from benchmarks.paper.synergy.runs import Case, ratio, run
+from benchmarks.paper.synergy.runs import Case, Interval, packed_within_gap, ratio, run
 from benchmarks.paper.synergy.sweeps import Sweep, swept
+from synergy_opt.model import Cluster, Server
+from synergy_opt.simulation.derived import derived_workload
+from synergy_opt.simulation.simulate import simulate
 
 TINY = replace(SMALL, jobs=40, first=10, last=30, static_jobs=10, seeds=(1,), gpus=(8,), mixes=1)
 positive = st.lists(st.floats(0.1, 100), min_size=2, max_size=8)
@@ -118,3 +122,33 @@ def test_the_page_caches_hits_are_fewer_than_its_part():
     assert lru_hits(0.0) == 0
     assert lru_hits(1.0) == 1
     assert 0.15 < lru_hits(0.5) < 0.16
+
+
+def test_the_optimum_need_not_see_who_waits():
+    """Tests that asking only when the runnable jobs change gives the run of asking at each change.
+
+    The load fills the server, so that jobs do wait.
+    """
+    workload = derived_workload(jobs=16, seed=2, load=4)
+    cluster = Cluster(
+        resources={"cpu": "cores", "memory": "GB"},
+        servers=[Server(type="8xGPU", count=1, gpus=8, capacity=(24, 500))],
+    )
+    seldom, often = (
+        simulate(workload, cluster, mechanism=packed_within_gap, shown=shown)
+        for shown in ("runnable", "queue")
+    )
+    assert max(usage.waiting for usage in seldom.usage) > 0
+    assert seldom.decisions < often.decisions
+    assert [job.finished for job in seldom.jobs] == [job.finished for job in often.jobs]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"), [(1.01, 1.09, True), (1.02, 1.31, None), (1.11, 1.3, False)]
+)
+def test_within_ten_per_cent_is_left_open_where_the_interval_straddles_it(
+    low: float, high: float, expected: bool | None
+):
+    """Tests that a statement is neither held nor refuted by an interval that has both."""
+    found = Interval(value=(low + high) / 2, low=low, high=high, seeds=3)
+    assert within_tenth(found) is expected

@@ -56,7 +56,7 @@ def _compared(sweeps: Sequence[Sweep], settings: Settings) -> Outcome:
                     what=f"{title}: JCT of {rival} / optimum (gap {float(GAP):.0%})",
                     published="within 10 %" if published else "–",
                     ours=f"{wins}; {_verdict(wins)}",
-                    holds=_within_tenth(wins) if published else None,
+                    holds=within_tenth(wins) if published else None,
                 )
             )
         rows += [
@@ -87,7 +87,7 @@ def _shorter(settings: Settings) -> Settings:
     return replace(settings, jobs=jobs, first=first, last=last)
 
 
-def _within_tenth(wins: Interval) -> bool | None:
+def within_tenth(wins: Interval) -> bool | None:
     """Tell whether TUNE is within 10 % of the optimum; None where the interval leaves it open."""
     return True if wins.high <= 1.1 else False if wins.low > 1.1 else None
 

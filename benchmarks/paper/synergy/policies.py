@@ -91,7 +91,7 @@ def fig9(settings: Settings) -> Outcome:
         Sweep(
             title="FIFO, single GPU",
             loads=_SINGLE_LOADS,
-            mechanisms=("proportional", "greedy", *TUNES),
+            mechanisms=MECHANISMS,
         ),
         settings,
     )

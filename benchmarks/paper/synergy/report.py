@@ -90,6 +90,7 @@ def _section(value: Mapping[str, Any], pictured: bool) -> str:
     for row in value["rows"]:
         cells = (row["what"], row["published"], row["ours"], _holds(Row(**row)))
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += _measured(value["data"])
     if ENTRIES[name].note:
         lines += ["", ENTRIES[name].note]
     if pictured:
@@ -99,6 +100,18 @@ def _section(value: Mapping[str, Any], pictured: bool) -> str:
     if seeds != len((FULL if size["full"] else SMALL).seeds):
         words += f" --seeds {seeds}"
     return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{words}`", ""])
+
+
+def _measured(data: Mapping[str, Any]) -> list[str]:
+    """Say which jobs of how many traces were measured, where all runs of an entry say the same."""
+    runs = [run for run in data.get("runs", ()) if "first" in run]
+    windows = {(run["first"], run["last"], run["jobs"]) for run in runs}
+    if len(windows) != 1:
+        return []
+    ((first, last, jobs),) = windows
+    traces = len({run["seed"] for run in runs})
+    many = "1 trace" if traces == 1 else f"{traces} traces"
+    return ["", f"Measured: jobs {first:,} to {last - 1:,} of {jobs:,}, {many}."]
 
 
 def write_picture(path: Path, panels: Sequence[Panel]) -> None:
