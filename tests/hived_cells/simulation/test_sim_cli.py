@@ -9,6 +9,7 @@ import pytest
 
 from hived_cells import cli_simulate
 from hived_cells.cli import main
+from hived_cells.simulation import ProductionOptions, production_trace
 from hived_cells.simulation.faults_file import read_faults
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,6 +111,7 @@ def test_a_design_that_is_not_proved_is_exit_code_4(files, monkeypatch, capsys):
 BAD = {
     "no-file": (["simulate", "{spec}", "/nowhere.csv"], 2, "/nowhere.csv: No such file"),
     "option": (["generate", "{out}", "{out}2", "--jobs", "0"], 2, "jobs is 0"),
+    "exponent": (["generate", "{out}", "{out}2", "--moods", "1001"], 2, "it is at most 1000"),
     "same": (["generate", "{out}", "{out}"], 2, "are the same file"),
     "no-folder": (["generate", "{out}", "/nowhere/s.yaml", *SMALL], 2, "/nowhere/s.yaml: No such"),
     "full": (["generate", "{out}", "/dev/full", *SMALL], 2, "No space left on device"),
@@ -181,12 +183,14 @@ LOADING = """
 import os, signal, sys
 import hived_cells.__main__ as command
 
+module = sys.argv[1]
+
 class Interrupts:
     def find_spec(self, name, *_):
-        if name == sys.argv[1]:
+        if name == module:
             os.kill(os.getpid(), signal.SIGINT)
 
-sys.modules.pop(sys.argv[1], None)
+sys.modules.pop(module, None)
 sys.meta_path.insert(0, Interrupts())
 sys.argv = ["hived-cells", "generate", sys.argv[2], sys.argv[2] + "2"]
 sys.exit(command.program())
@@ -200,3 +204,12 @@ def test_an_interrupt_while_the_command_loads_is_no_traceback(module, tmp_path):
     ended = subprocess.run(arguments, capture_output=True, check=False, cwd=ROOT)
     assert (ended.returncode, ended.stderr) == (130, b"")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["spread", "growth", "moods", "load", "weekend", "batch"])
+def test_the_largest_options_still_give_a_trace(name):
+    """Tests that what is allowed has no durations or rates that overflow."""
+    most = 1000 if name in ("spread", "growth", "moods") else 10**7
+    chosen = ProductionOptions(nodes=40, jobs=300, days=20, **{name: most})
+    for seed in range(3):
+        assert len(production_trace(chosen, seed=seed).jobs) == 300
