@@ -97,6 +97,8 @@ def _explained(error: BaseException) -> int:
 
 
 def _complain(message: str, code: int) -> int:
+    # A message may quote the input: whatever stands there, it stays one line.
+    message = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError):  # nowhere to say it: the exit code does
             print(f"hived-cells: {message}", file=sys.stderr)

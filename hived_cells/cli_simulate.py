@@ -100,13 +100,19 @@ def _generate(options: argparse.Namespace) -> int:
     from hived_cells.simulation.trace_file import trace_text
     from hived_cells.spec.write import spec_text
 
+    trace_path, spec_path = options.trace.resolve(), options.spec.resolve()
+    if trace_path == spec_path and (trace_path.is_file() or not trace_path.exists()):
+        raise InvalidSpec(f"{options.spec}: the trace and the specification are the same file")
     given = {name: getattr(options, name) for name in _OPTIONS}
     chosen = ProductionOptions(**{name: n for name, n in given.items() if n is not None})
     trace = production_trace(chosen, seed=options.seed)
     chain = Chain(chosen.nodes, (2, 2, 2))
     cells = {tenant: {4: nodes} for tenant, nodes in chosen.quotas.items()}
-    _write(options.trace, trace_text(trace))
-    _write(options.spec, spec_text(chain, Reservation(cells)))
+    with output(options.trace) as trace_file, output(options.spec) as spec_file:
+        trace_file.write(trace_text(trace))
+        spec_file.write(spec_text(chain, Reservation(cells)))
+        for file in (trace_file, spec_file):
+            file.flush()  # both are whole before either takes its name
     return DONE
 
 
@@ -191,7 +197,8 @@ def _design(options: argparse.Namespace) -> int:
                 "cost_of_whole_nodes": str(plain.total(found.unmet_weight)),
             }
     if options.output:
-        _write(options.output, spec_text(chain, Reservation(dict(_cells(found.reservation)))))
+        with output(options.output) as file:
+            file.write(spec_text(chain, Reservation(dict(_cells(found.reservation)))))
     if options.json:
         print(json.dumps({"unmet_weight": found.unmet_weight, "tenants": rows}, indent=2))
     else:
@@ -235,11 +242,6 @@ def _inputs(options: argparse.Namespace) -> "tuple[SpecPool, Trace]":
     if options.philly:
         return pool, read_philly(options.trace, node_gpus=pool.pool.chain.sizes[-1])
     return pool, read_trace(options.trace)
-
-
-def _write(path: Path, text: str) -> None:
-    with output(path) as file:
-        file.write(text)
 
 
 def _quiet(done: int) -> None:

@@ -10,18 +10,17 @@ import heapq
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 
+from hived_cells.simulation.books import DONE, ENDS, NODE, SINKS, Books
 from hived_cells.simulation.desk import Desk
-from hived_cells.simulation.floor import Spots
 from hived_cells.simulation.ground import Ground
 from hived_cells.simulation.lender import Lender
+from hived_cells.simulation.low_runs import LowRuns
 from hived_cells.simulation.policy import Decision
-from hived_cells.simulation.run import HOUR, SUMS, Fault, Run, Sample
-from hived_cells.simulation.trace import Trace, TraceJob
+from hived_cells.simulation.run import HOUR, Fault, Run, Sample
+from hived_cells.simulation.trace import Trace
 from hived_cells.simulation.view import Ask, Pieces
 
 __all__ = ["Simulation"]
-
-NODE, DONE, ENDS, LOW_DONE, SINKS = range(5)  # kinds of events; those of one second in this order
 
 
 class Simulation:
@@ -60,40 +59,34 @@ class Simulation:
         checkpoint: int,
         pause: int,
     ) -> None:
-        self.trace, self.desks, self.desk_of = trace, desks, desk_of
+        self.books = Books(trace)
+        self.desks, self.desk_of = desks, desk_of
         self.ground, self.lender = ground, lender
+        self.low = None if lender is None else LowRuns(self.books, ground, lender, checkpoint)
         self.checkpoint, self.pause = checkpoint, pause
-        count = len(trace.jobs)
-        minus = array("q", [-1]) * count
-        self.started, self.granted, self.ended = minus[:], minus[:], minus[:]
+        minus = array("q", [-1]) * len(trace.jobs)
+        self.granted = minus[:]
         self.left = array("q", (job.duration for job in trace.jobs))  # guaranteed, as decided
-        self.done = array("q", [0]) * count  # seconds of work really done
         self.since = minus[:]  # begin of the present guaranteed run, -1: none
-        self.low_since = minus[:]  # begin of the present run at low priority, -1: none
-        self.version = array("q", [0]) * count  # events of older versions are void
-        self.events: list[tuple[int, int, int, int]] = [
-            (fault.time, NODE, fault.node, int(fault.leaves)) for fault in faults
-        ]
-        heapq.heapify(self.events)
+        for fault in faults:
+            heapq.heappush(self.books.events, (fault.time, NODE, fault.node, int(fault.leaves)))
         self.touched: set[int] = set()
-        self.now = 0
         self.end = trace.end
         self.in_use = 0  # GPUs of guaranteed jobs that really run
-        self.sums = dict.fromkeys(SUMS, 0)
         self.samples: list[Sample] = []
-        self.arrived = self.finished = self.running = 0
+        self.arrived = self.finished = 0
 
     def run(self, progress: Callable[[int], None] | None = None) -> Run:
         """Carry all events out; `progress` is told of finished jobs now and then."""
-        jobs, count = self.trace.jobs, len(self.trace.jobs)
+        jobs, count = self.books.jobs, len(self.books.jobs)
         told = 0
-        while self.events or self.arrived < count:
-            time = self.events[0][0] if self.events else jobs[self.arrived].submit
+        while self.books.events or self.arrived < count:
+            time = self.books.events[0][0] if self.books.events else jobs[self.arrived].submit
             if self.arrived < count:
                 time = min(time, jobs[self.arrived].submit)
             self._advance(time)
-            while self.events and self.events[0][0] == time:
-                self._event(*heapq.heappop(self.events)[1:])
+            while self.books.events and self.books.events[0][0] == time:
+                self._event(*heapq.heappop(self.books.events)[1:])
             while self.arrived < count and jobs[self.arrived].submit == time:
                 self._wait(self.arrived, 0)
                 self.arrived += 1
@@ -101,8 +94,8 @@ class Simulation:
                 for ask, decision in self.desks[number].decisions(time):
                     self._carry_out(number, ask, decision)
             self.touched.clear()
-            if self.lender is not None:
-                self.lender.serve(self._lend)
+            if self.low is not None:
+                self.low.serve()
             if self.finished >= told + 1000:
                 told = self.finished
                 if progress:
@@ -110,67 +103,67 @@ class Simulation:
         if progress:
             progress(self.finished)
         return Run(
-            started=self.started,
+            started=self.books.started,
             granted=self.granted,
-            ended=self.ended,
+            ended=self.books.ended,
             seconds=self.end,
             samples=tuple(self.samples),
-            **self.sums,
+            **self.books.sums,
         )
 
     def _advance(self, time: int) -> None:
         """Let time pass: add up what the sums are over, and take the hours' samples."""
         floor = self.ground.floor
         lent, whole = (floor.lent_gpus, floor.whole) if floor else (0, 0)
-        passed = min(time, self.end) - min(self.now, self.end)
-        self.sums["guaranteed"] += self.in_use * passed
+        passed = min(time, self.end) - min(self.books.now, self.end)
+        self.books.sums["guaranteed"] += self.in_use * passed
         if floor is not None:
-            self.sums["lent"] += lent * passed
-            self.sums["held"] += floor.held_gpus * passed
-            self.sums["whole"] += whole * passed
+            self.books.sums["lent"] += lent * passed
+            self.books.sums["held"] += floor.held_gpus * passed
+            self.books.sums["whole"] += whole * passed
         while len(self.samples) * HOUR < min(time, self.end):
-            waiting = self.arrived - self.finished - self.running
+            waiting = self.arrived - self.finished - self.books.running
             self.samples.append(
                 Sample(len(self.samples) * HOUR, self.in_use, lent, whole, waiting)
             )
-        self.now = time
+        self.books.now = time
 
     def _event(self, kind: int, number: int, version: int) -> None:
         if kind == NODE:
             self._node(number, leaves=bool(version))
-        elif version == self.version[number]:
+        elif version == self.books.version[number]:
             if kind == DONE:
                 self._end_guaranteed(number)
             elif kind == ENDS:
                 self._leave_view(number)
             elif kind == SINKS:
                 self._sink(number)
-            else:
-                self._end_low(number)
-                self.done[number] = self.trace.jobs[number].duration
+            elif self.low is not None:
+                self.low.complete(number)
                 self._finish(number)
 
     # The guaranteed layer.
 
     def _wait(self, number: int, queue: int) -> None:
         """Let a job wait for its guaranteed run, and for idle GPUs meanwhile."""
-        job = self.trace.jobs[number]
+        job = self.books.jobs[number]
         desk = self.desk_of[job.tenant]
         self.desks[desk].submit(Ask(number, job.tenant, job.shape, queue))
         self.touched.add(desk)
-        if self.lender is not None and self.ended[number] < 0 and self.low_since[number] < 0:
-            self.lender.wait(number, job.tenant, job.shape)
+        if self.low is not None and self.books.ended[number] < 0:
+            self.low.wait(number)
 
     def _carry_out(self, number: int, ask: Ask, decision: Decision) -> None:
         desk = self.desks[number]
         for job in decision.stop:
-            self.sums["stopped"] += 1
+            self.books.sums["stopped"] += 1
             self._stop(number, job)
         for move in decision.move:
             self._move(number, move.job, move.pieces, ask.tenant)
         job = ask.job
-        self._take_off(job)
-        if self.ended[job] < 0:
+        if self.low is not None:
+            self.low.take_off(job)
+        if self.books.ended[job] < 0:
             bad = self._occupy(number, job, decision.pieces)
             if bad >= 0:
                 desk.view.switch(bad, up=False)
@@ -178,45 +171,49 @@ class Simulation:
                 return
         desk.view.enter(ask, decision.pieces)
         if self.granted[job] < 0:
-            self.granted[job] = self.now
-        self._begin(job, self.now, ask.queue)
+            self.granted[job] = self.books.now
+        self._begin(job, self.books.now, ask.queue)
 
     def _occupy(self, number: int, job: int, pieces: Pieces) -> int:
         """Let a job use GPUs and preempt who is in its way; return a bad bin, -1 for none."""
         bad, in_the_way = self.ground.occupy(number, job, pieces)
-        for victim in in_the_way:
-            self._preempt(victim)
+        self._preempt(in_the_way)
         if bad < 0:
-            self.in_use += self.trace.jobs[job].shape.total
-            self.running += 1
+            self.in_use += self.books.jobs[job].shape.total
+            self.books.running += 1
         return bad
+
+    def _preempt(self, victims: Iterable[int]) -> None:
+        if self.low is not None:
+            for victim in victims:
+                self.low.preempt(victim)
 
     def _begin(self, number: int, time: int, queue: int) -> None:
         """Enter the events of a guaranteed run that works from `time` on."""
-        job = self.trace.jobs[number]
+        job = self.books.jobs[number]
         self.since[number] = time
-        self.version[number] += 1
-        version, left = self.version[number], self.left[number]
-        heapq.heappush(self.events, (time + left, ENDS, number, version))
-        if self.ended[number] < 0:
-            if self.started[number] < 0:
-                self.started[number] = time
-            rest = job.duration - self.done[number]
-            heapq.heappush(self.events, (time + rest, DONE, number, version))
+        self.books.void_events(number)
+        left = self.left[number]
+        self.books.due(time + left, ENDS, number)
+        if self.books.ended[number] < 0:
+            if self.books.started[number] < 0:
+                self.books.started[number] = time
+            rest = job.duration - self.books.done[number]
+            self.books.due(time + rest, DONE, number)
         thresholds = self.desks[self.desk_of[job.tenant]].scheduler.thresholds
         if queue < len(thresholds):
             at = -(-thresholds[queue] // job.shape.total) - (job.duration - left)
             if at < left:
-                heapq.heappush(self.events, (time + max(0, at), SINKS, number, version))
+                self.books.due(time + max(0, at), SINKS, number)
 
     def _halt(self, number: int) -> None:
         """Enter what a guaranteed run has got done up to now; its events are void."""
-        worked = max(0, self.now - self.since[number])
+        worked = max(0, self.books.now - self.since[number])
         self.left[number] -= worked
-        if self.ended[number] < 0:
-            self.done[number] += worked
+        if self.books.ended[number] < 0:
+            self.books.done[number] += worked
         self.since[number] = -1
-        self.version[number] += 1
+        self.books.void_events(number)
 
     def _stop(self, number: int, job: int) -> None:
         """Let a running job wait again."""
@@ -224,7 +221,7 @@ class Simulation:
         self._halt(job)
         was = desk.view.leave(job)
         desk.given_back(was.ask.tenant)
-        if self.ended[job] < 0:
+        if self.books.ended[job] < 0:
             self._vacate(number, job, was.pieces)
         self._wait(job, was.ask.queue)
 
@@ -233,35 +230,35 @@ class Simulation:
         self._halt(job)
         was = desk.view.leave(job)
         gpus = was.ask.shape.total
-        self.sums["moved"] += gpus
-        self.sums["moved_others"] += gpus * (was.ask.tenant != gains)
-        if self.ended[job] < 0:
+        self.books.sums["moved"] += gpus
+        self.books.sums["moved_others"] += gpus * (was.ask.tenant != gains)
+        if self.books.ended[job] < 0:
             self._vacate(number, job, was.pieces)
             if (bad := self._occupy(number, job, pieces)) >= 0:
                 desk.view.switch(bad, up=False)
                 self._wait(job, was.ask.queue)
                 return
         desk.view.enter(was.ask, pieces)
-        self._begin(job, self.now + self.pause, was.ask.queue)
+        self._begin(job, self.books.now + self.pause, was.ask.queue)
 
     def _sink(self, number: int) -> None:
-        desk = self.desk_of[self.trace.jobs[number].tenant]
+        desk = self.desk_of[self.books.jobs[number].tenant]
         view = self.desks[desk].view
         view.sink(number)
         self.desks[desk].given_back(view.running[number].ask.tenant)
         self.touched.add(desk)
         self._halt(number)
-        self._begin(number, self.now, view.running[number].ask.queue)
+        self._begin(number, self.books.now, view.running[number].ask.queue)
 
     def _end_guaranteed(self, number: int) -> None:
         """Note that the work is done; the place in the view stays until the decided end."""
-        desk = self.desk_of[self.trace.jobs[number].tenant]
-        self.done[number] = self.trace.jobs[number].duration
+        desk = self.desk_of[self.books.jobs[number].tenant]
+        self.books.done[number] = self.books.jobs[number].duration
         self._vacate(desk, number, self.desks[desk].view.running[number].pieces)
         self._finish(number)
 
     def _leave_view(self, number: int) -> None:
-        desk = self.desk_of[self.trace.jobs[number].tenant]
+        desk = self.desk_of[self.books.jobs[number].tenant]
         self.left[number] = 0
         self.since[number] = -1
         was = self.desks[desk].view.leave(number)
@@ -270,57 +267,14 @@ class Simulation:
 
     def _vacate(self, number: int, job: int, pieces: Pieces) -> None:
         self.ground.vacate(number, job, pieces)
-        self.in_use -= self.trace.jobs[job].shape.total
-        self.running -= 1
+        self.in_use -= self.books.jobs[job].shape.total
+        self.books.running -= 1
         if self.lender is not None:
             self.lender.more_idle()
 
     def _finish(self, number: int) -> None:
-        self.ended[number] = self.now
+        self.books.ended[number] = self.books.now
         self.finished += 1
-
-    # Low priority.
-
-    def _lend(self, number: int, tenant: str, spots: Spots) -> None:
-        self.ground.lend(number, tenant, spots)
-        self.low_since[number] = self.now
-        if self.started[number] < 0:
-            self.started[number] = self.now
-        self.version[number] += 1
-        rest = self.trace.jobs[number].duration - self.done[number]
-        heapq.heappush(self.events, (self.now + rest, LOW_DONE, number, self.version[number]))
-        self.running += 1
-
-    def _end_low(self, number: int) -> None:
-        job = self.trace.jobs[number]
-        self.ground.take_back(number)
-        self.low_since[number] = -1
-        self.version[number] += 1
-        self.running -= 1
-        if self.lender is not None:
-            self.lender.returned(job.tenant, job.shape.total)
-            self.lender.more_idle()
-
-    def _take_off(self, number: int) -> None:
-        """Let a job wait no more: what it has done at low priority is kept."""
-        if self.low_since[number] >= 0:
-            self.done[number] += self.now - self.low_since[number]
-            self._end_low(number)
-        elif self.lender is not None and self.ended[number] < 0:
-            self.lender.forget(number)
-
-    def _preempt(self, number: int) -> None:
-        """Let a job at low priority give way; it falls back to its last checkpoint."""
-        job: TraceJob = self.trace.jobs[number]
-        worked = self.now - self.low_since[number]
-        lost = worked % self.checkpoint
-        self.done[number] += worked - lost
-        self.sums["preempted"] += job.shape.total
-        self.sums["preemptions"] += 1
-        self.sums["lost"] += lost * job.shape.total
-        self._end_low(number)
-        if self.lender is not None:
-            self.lender.wait(number, job.tenant, job.shape)
 
     # Faults.
 
@@ -328,8 +282,7 @@ class Simulation:
         floor = self.ground.floor
         if leaves:
             bins, down = self.ground.node_leaves(node)
-            for job in floor.switch(node, up=False) if floor else ():
-                self._preempt(job)
+            self._preempt(floor.switch(node, up=False) if floor else ())
             for number, place in bins:
                 self._kill(number, place)
                 if down:
@@ -347,9 +300,9 @@ class Simulation:
     def _kill(self, number: int, place: int) -> None:
         """Let every job in a bin lose its work since its last checkpoint and wait again."""
         for job in tuple(self.desks[number].view.holders[place]):
-            self.sums["killed"] += 1
+            self.books.sums["killed"] += 1
             self._stop(number, job)
-            whole = self.trace.jobs[job].duration
+            whole = self.books.jobs[job].duration
             self.left[job] += (whole - self.left[job]) % self.checkpoint
-            if self.ended[job] < 0:
-                self.done[job] -= self.done[job] % self.checkpoint
+            if self.books.ended[job] < 0:
+                self.books.done[job] -= self.books.done[job] % self.checkpoint

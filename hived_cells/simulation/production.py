@@ -148,6 +148,9 @@ class ProductionOptions:
             number = getattr(self, name)
             if type(number) is not int or not least.get(name, 0) <= number <= 10**7:
                 raise InvalidSpec(f"{name} is {shown(number)}")
+        for name in ("spread", "growth", "moods"):  # exponents: more has no finite durations
+            if getattr(self, name) > 1000:
+                raise InvalidSpec(f"{name} is {getattr(self, name)}; it is at most 1000 (percent)")
         if self.memory >= 100 or self.day_swing > 100 or not self.tenants:
             raise InvalidSpec("memory is below 100, day_swing at most 100, tenants at least one")
         shares = _split(self.nodes, [tenant.share for tenant in self.tenants])

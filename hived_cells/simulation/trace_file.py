@@ -132,7 +132,7 @@ def whole(what: str, text: str) -> int:
     12
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 12):
-        raise InvalidSpec(f"{what} is {shown(text)}; a whole number is needed")
+        raise InvalidSpec(f"{what} is {shown(text)}; a whole number of 1 to 12 digits is needed")
     return int(text)
 
 

@@ -437,3 +437,13 @@ def test_an_unforeseen_recursion_is_said(monkeypatch, capsys):
 def test_the_environment_is_clean():
     """Tests that the tests above ran the checkout's own package."""
     assert Path(cli.__file__).is_relative_to(Path(__file__).parents[2]), os.environ.get("PATH")
+
+
+def test_a_message_that_quotes_the_input_is_one_line(tmp_path, capsys):
+    """Tests an operation's name with a line end and an escape in it."""
+    events = tmp_path / "e.jsonl"
+    events.write_text('{"op": "a\\nb\\u001b[2J", "id": "g"}\n')
+    spec = Path(__file__).parent / "data" / "mixed.yaml"
+    assert main(["replay", str(spec), str(events)]) == 2
+    error = capsys.readouterr().err
+    assert (error.count("\n"), "a\\nb\\x1b[2J" in error) == (1, True)

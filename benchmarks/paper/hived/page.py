@@ -34,8 +34,7 @@ is made of saved results by `python -m benchmarks.paper.hived.page`. Delays are 
 tenant's jobs of the time from submission to end, less the duration; "×" is the multiple of the
 same tenant's mean in its private cluster with the same scheduler. Sharing safety (no job granted
 or done later under cells than in private) is checked for every job of every run under cells; an
-experiment in which it does not hold ends with an error. Only the saved fragmentation figures are
-older than that check.
+experiment in which it does not hold ends with an error.
 """
 
 

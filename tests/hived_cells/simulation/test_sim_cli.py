@@ -1,13 +1,18 @@
 """The commands `generate`, `simulate` and `design`: outputs, exit codes, one line on errors."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from hived_cells import cli_simulate
 from hived_cells.cli import main
+from hived_cells.simulation import ProductionOptions, production_trace
 from hived_cells.simulation.faults_file import read_faults
 
+ROOT = Path(__file__).resolve().parents[3]
 SMALL = ["--nodes", "30", "--jobs", "400", "--days", "2", "--load", "90", "--longest", "1"]
 
 
@@ -105,8 +110,12 @@ def test_a_design_that_is_not_proved_is_exit_code_4(files, monkeypatch, capsys):
 
 BAD = {
     "no-file": (["simulate", "{spec}", "/nowhere.csv"], 2, "/nowhere.csv: No such file"),
-    "option": (["generate", "{out}", "{out}", "--jobs", "0"], 2, "jobs is 0"),
-    "few": (["generate", "{out}", "{out}", "--nodes", "3"], 2, "3 nodes are too few"),
+    "option": (["generate", "{out}", "{out}2", "--jobs", "0"], 2, "jobs is 0"),
+    "exponent": (["generate", "{out}", "{out}2", "--moods", "1001"], 2, "it is at most 1000"),
+    "same": (["generate", "{out}", "{out}"], 2, "are the same file"),
+    "no-folder": (["generate", "{out}", "/nowhere/s.yaml", *SMALL], 2, "/nowhere/s.yaml: No such"),
+    "full": (["generate", "{out}", "/dev/full", *SMALL], 2, "No space left on device"),
+    "few": (["generate", "{out}", "{out}2", "--nodes", "3"], 2, "3 nodes are too few"),
     "checkpoint": (["simulate", "{spec}", "{trace}", "--checkpoint", "0"], 2, "checkpoint"),
     "weight": (["design", "{spec}", "{trace}", "--unmet-weight", "1"], 2, "unmet weight 1"),
     "limit": (["design", "{spec}", "{trace}", "--time-limit", "nan"], 2, "time limit nan"),
@@ -118,6 +127,7 @@ BAD = {
 def test_bad_input_is_one_line(files, tmp_path, capsys, arguments, code, message):
     """Tests exit code, one line that names what is wrong, and that no file is left behind."""
     names = {"{spec}": str(files[0]), "{trace}": str(files[1]), "{out}": str(tmp_path / "x")}
+    names["{out}2"] = str(tmp_path / "y")
     assert main([names.get(word, word) for word in arguments]) == code
     error = capsys.readouterr().err
     assert message in error
@@ -167,3 +177,39 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "jobs" in printed.err
+
+
+LOADING = """
+import os, signal, sys
+import hived_cells.__main__ as command
+
+module = sys.argv[1]
+
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.modules.pop(module, None)
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["hived-cells", "generate", sys.argv[2], sys.argv[2] + "2"]
+sys.exit(command.program())
+"""
+
+
+@pytest.mark.parametrize("module", ["hived_cells.cli", "hived_cells.simulation.production"])
+def test_an_interrupt_while_the_command_loads_is_no_traceback(module, tmp_path):
+    """Tests Ctrl-C while modules are imported, before the command and within it."""
+    arguments = [sys.executable, "-c", LOADING, module, str(tmp_path / "x")]
+    ended = subprocess.run(arguments, capture_output=True, check=False, cwd=ROOT)
+    assert (ended.returncode, ended.stderr) == (130, b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["spread", "growth", "moods", "load", "weekend", "batch"])
+def test_the_largest_options_still_give_a_trace(name):
+    """Tests that what is allowed has no durations or rates that overflow."""
+    most = 1000 if name in ("spread", "growth", "moods") else 10**7
+    chosen = ProductionOptions(nodes=40, jobs=300, days=20, **{name: most})
+    for seed in range(3):
+        assert len(production_trace(chosen, seed=seed).jobs) == 300

@@ -1,0 +1,50 @@
+"""Each of the paper's experiments runs, at tiny settings, and its rows can be printed."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.paper.hived import __main__ as command
+from benchmarks.paper.hived import page, setting
+from benchmarks.paper.hived import philly as on_philly
+from hived_cells.simulation import ProductionOptions
+
+TINY = replace(ProductionOptions(), days=2, jobs=150, longest=1)
+LIST = """timestamp,duration,num_gpus,gpu_time,cluster
+2017-10-09 07:01:55,66.0,12,792.0,a
+2017-10-09 07:02:55,600.0,1,600.0,a
+2017-10-09 07:02:56,600.0,8,4800.0,b
+"""
+
+
+@pytest.mark.parametrize("name", command.EXPERIMENTS)
+def test_each_experiment_runs(name, tmp_path, monkeypatch, capsys):
+    """Tests the command from end to end: table, and figures in a file that is JSON."""
+    monkeypatch.setattr(command, "generated", lambda _, seed: setting._setting(TINY, seed))
+    small = tmp_path / "philly.csv"
+    small.write_text(LIST)
+    monkeypatch.setattr(on_philly, "DATA", small)
+    target = tmp_path / "found.json"
+    assert command.main([name, "--json", str(target)]) == 0
+    data = json.loads(target.read_text())
+    printed = capsys.readouterr().out
+    assert data["title"] in printed
+    assert data["rows"]
+    assert all(f"| {row['what']} | {row['published']} | {row['ours']} |" in printed
+               for row in data["rows"])  # fmt: skip
+
+
+def test_an_experiment_in_which_safety_fails_ends_with_an_error(monkeypatch):
+    """Tests a planted fault: a comparison that calls one job late."""
+    monkeypatch.setattr(setting, "longer", lambda *_: ("late",))
+    with pytest.raises(AssertionError, match="sharing safety is broken: late"):
+        command.EXPERIMENTS["schedulers"](setting._setting(TINY, 0))
+
+
+def test_the_page_is_made_of_the_saved_results(tmp_path, monkeypatch):
+    """Tests that the page in the documentation is what its command writes."""
+    before = page.PAGE.read_text(encoding="utf-8")
+    monkeypatch.setattr(page, "PAGE", tmp_path / "paper.md")
+    assert page.main() == 0
+    assert page.PAGE.read_text(encoding="utf-8") == before
