@@ -177,7 +177,8 @@ def speed(setting: Setting) -> Experiment:  # noqa: ARG001 (needs no trace)
 
 def longrun(setting: Setting) -> Experiment:
     """Time, memory and sharing safety of the whole trace, each scheduler in each way."""
-    rows, data = [], {}
+    rows: list[Row] = []
+    data: dict[str, Any] = {}
     for name in ("capacity", "gandiva", "tiresias"):
         runs, figures = {}, {}
         for way in WAYS:
