@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from time import monotonic
 from unittest.mock import patch
 
 import cvxpy as cp
@@ -84,12 +85,15 @@ def _solution(
         options |= {"mip_rel_gap": float(limits.gap), "mip_abs_gap": 0.0}
     if limits.time is not None:
         options["time_limit"] = limits.time
+    began = monotonic()
     with warnings.catch_warnings(), patch.object(highspy, "Highs", Quiet):
         # cvxpy warns where it stops at a limit; the status below says the same.
         warnings.simplefilter("ignore")
         try:
             problem.solve(solver=cp.HIGHS, highs_options=options)
         except cp.error.SolverError as error:
+            if limits.time is not None and monotonic() - began >= limits.time:
+                return Solution(stop=Stop.LIMIT)  # it calls a limit without an answer a failure
             raise SolverFailed(f"cvxpy: {error}") from None
     if problem.status == cp.OPTIMAL:
         x = np.concatenate([np.asarray(y.value) for y in variables])

@@ -24,7 +24,8 @@ def families() -> tuple[Instance, ...]:
         mix(servers=2, seed=1),
         mix(servers=4, seed=2),
         mix(servers=4, seed=3, split=(50, 0, 50)),
-        mix(servers=2, seed=4, load="3"),  # most jobs wait, equals of running ones among them
+        mix(servers=2, seed=4, load="1.5"),  # not every job is runnable
+        mix(servers=2, seed=7, load="3"),  # most jobs wait, equals of running ones among them
         mix(servers=2, seed=5, load="0.6"),  # GPUs stay free
         mix(servers=2, seed=6, gpu_demands={4: 1, 12: 1}),  # jobs larger than a server
         scattered(servers=1, seed=0),

@@ -164,3 +164,17 @@ def test_changed_demands_name_the_victims():
     assert wide in less.stopped
     assert jobs(less.state) == ()
     assert violations(less.state) == ()
+
+
+def test_a_tenant_that_is_content_leaves_the_rest_to_others():
+    """Tests the GPUs that rounding leaves: A's first one satisfies it, B gets none of its own."""
+    assert fair_shares(3, {"A": 2, "B": 5}) == {"A": 2, "B": 1}
+
+
+def test_a_node_without_a_healthy_gpu_is_passed_over():
+    """Tests that a job goes to the half-used, partly bad node, behind a wholly bad one."""
+    state = initial_state(Chain(2, (4,)), Reservation({"A": {1: 1}}))
+    state = mark_bad(mark_bad(state, Cell(2, (0,))), Cell(1, (1, 0)))
+    state, _ = start(state, "A", 1)
+    state, job = start(state, "A", 2)
+    assert job.gpus == (6, 7)
