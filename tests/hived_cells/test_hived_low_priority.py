@@ -16,6 +16,7 @@ from hived_cells import (
     Pin,
     Reservation,
     allocate,
+    allocate_pin,
     fair_shares,
     initial_state,
     jobs,
@@ -178,3 +179,18 @@ def test_a_node_without_a_healthy_gpu_is_passed_over():
     state, _ = start(state, "A", 1)
     state, job = start(state, "A", 2)
     assert job.gpus == (6, 7)
+
+
+def test_a_pin_in_use_is_passed_over():
+    """Tests that the idle GPU of a pin is lent, behind a pin whose cell is held."""
+    pins = [Pin("p", "A", Cell(1, (0, 0))), Pin("q", "A", Cell(1, (0, 1)))]
+    state = initial_state(Chain(1, (2,)), Reservation({"A": {}}, pins=pins))
+    state, _ = allocate_pin(state, "A", "p")
+    state, job = start(state, "A", 1)
+    assert job.gpus == (1,)
+
+
+def test_weights_that_are_no_mapping_are_refused():
+    """Tests a list of weights."""
+    with pytest.raises(IllegalRequest, match="is no mapping from tenants' names"):
+        fair_shares(3, {"A": 2}, weights=[1])
