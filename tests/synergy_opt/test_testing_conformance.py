@@ -103,7 +103,7 @@ def test_saved_files_of_an_earlier_run_go_with_the_fault(tmp_path: Path):
         (None, f"{KIT} needs --mechanism module:function"),
         ("tune", "--mechanism tune: must be module:function or file.py:function"),
         ("no_such:f", "no no_such.py in"),
-        ("synergy_opt:no_such", "AttributeError: module 'synergy_opt' has no attribute 'no_such'"),
+        ("synergy_opt:no_such", "there is no 'no_such' in synergy_opt"),
         ("synergy_opt.model:Vector.x", "there is no 'x' in synergy_opt.model"),
         ("synergy_opt:__version__", "is str, not a function"),
     ],

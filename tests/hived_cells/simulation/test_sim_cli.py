@@ -202,7 +202,7 @@ def test_an_interrupt_while_the_command_loads_is_no_traceback(module, tmp_path):
     """Tests Ctrl-C while modules are imported, before the command and within it."""
     arguments = [sys.executable, "-c", LOADING, module, str(tmp_path / "x")]
     ended = subprocess.run(arguments, capture_output=True, check=False, cwd=ROOT)
-    assert (ended.returncode, ended.stderr) == (130, b"")
+    assert (ended.returncode, ended.stderr) == (130, b"hived-cells: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
 
