@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from synergy_opt.answer import Placement as Placement
     from synergy_opt.answer import ShapePrice as ShapePrice
     from synergy_opt.answer import SplitBound as SplitBound
-    from synergy_opt.cache_model import Cache as Cache
-    from synergy_opt.cache_model import CacheModel as CacheModel
     from synergy_opt.certificate import Violation as Violation
     from synergy_opt.certificate import bound_value as bound_value
     from synergy_opt.certificate import verify as verify
@@ -86,12 +84,14 @@ if TYPE_CHECKING:
     from synergy_opt.packed import packed as packed
     from synergy_opt.packed import packed_program as packed_program
     from synergy_opt.placement import place as place
+    from synergy_opt.placement import realize as realize
     from synergy_opt.profiling import fit_cache_model as fit_cache_model
     from synergy_opt.profiling import measure_curve as measure_curve
     from synergy_opt.profiling import optimistic_profile as optimistic_profile
+    from synergy_opt.profiling.cache_model import Cache as Cache
+    from synergy_opt.profiling.cache_model import CacheModel as CacheModel
     from synergy_opt.progress import Progress as Progress
     from synergy_opt.proportional import proportional as proportional
-    from synergy_opt.realize import realize as realize
     from synergy_opt.runnable import runnable as runnable
     from synergy_opt.simulation.derived import derived_workload as derived_workload
     from synergy_opt.simulation.workload import TraceJob as TraceJob
@@ -108,7 +108,7 @@ _EXPORTS = {
     "certificate": ("Violation", "bound_value", "verify", "violations"),
     "greedy": ("greedy",),
     "ideal": ("ideal_allocation", "skipping_bound"),
-    "placement": ("place",),
+    "placement": ("place", "realize"),
     "progress": ("Progress",),
     "proportional": ("proportional",),
     "solution": ("Limits",),
@@ -138,7 +138,7 @@ _EXPORTS = {
     ),
     "fair_share": ("fair_share", "fair_throughput", "job_throughput"),
     "generate": ("mix", "scattered"),
-    "cache_model": ("Cache", "CacheModel"),
+    "profiling.cache_model": ("Cache", "CacheModel"),
     "io": (
         "Imported",
         "StatedPlacement",
@@ -167,7 +167,6 @@ _EXPORTS = {
     "optimal": ("optimal",),
     "packed": ("packed", "packed_program"),
     "profiling": ("fit_cache_model", "measure_curve", "optimistic_profile"),
-    "realize": ("realize",),
     "versions": ("__version__", "show_versions"),
 }
 _HOME = {name: module for module, names in _EXPORTS.items() for name in names}

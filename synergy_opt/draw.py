@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.checks import is_list, is_whole
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import shown
+from synergy_opt.profiling.cache_model import MODELS
 
 TASKS = ("image", "language", "speech")
 GPU_DEMANDS: Mapping[int, int] = {1: 70, 2: 10, 4: 15, 8: 5}

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from synergy_opt.answer import PlacedJob, Placement
 from synergy_opt.checks import expect
-from synergy_opt.first_fit import FirstFit
 from synergy_opt.model import Instance, Job, Vector
-from synergy_opt.offers import left_out, offers, placed
+from synergy_opt.packing.first_fit import FirstFit
+from synergy_opt.packing.offers import left_out, offers, placed
 
 
 def drf(instance: Instance) -> Placement:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.checks import is_whole, not_negative, whole_count
 from synergy_opt.draw import GPU_DEMANDS, check_demands, check_split, draw, draw_model
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import Number, exact, shown
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
+from synergy_opt.profiling.cache_model import MODELS
 
 _NAMES = ("cpu", "memory", "storage")
 _UNITS = {"cpu": "cores", "memory": "GB", "storage": "MB/s"}

@@ -13,8 +13,8 @@ from synergy_opt.errors import Infeasible
 from synergy_opt.ideal import ideal_allocation
 from synergy_opt.model import Instance
 from synergy_opt.placement import place
+from synergy_opt.placement.whole_gpus import realize, unplaced
 from synergy_opt.progress import Watcher
-from synergy_opt.realize import realize, unplaced
 from synergy_opt.solution import Limits, limits_of
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from itertools import groupby
 
 from synergy_opt.answer import PlacedJob, Placement
-from synergy_opt.ledger import Ledger, Pieces
 from synergy_opt.model import Instance
-from synergy_opt.offers import groups_of, placed, shares
+from synergy_opt.packing.fewest_servers import Search
+from synergy_opt.packing.ledger import Ledger, Pieces
+from synergy_opt.packing.offers import groups_of, placed, shares
 from synergy_opt.runnable import runnable
-from synergy_opt.search import Search
 
 
 def proportional(instance: Instance) -> Placement:

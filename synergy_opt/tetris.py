@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from synergy_opt.answer import PlacedJob, Placement
 from synergy_opt.checks import expect
-from synergy_opt.ledger import Ledger, Pieces
 from synergy_opt.model import Instance
-from synergy_opt.offers import Offers, left_out, offers, placed
-from synergy_opt.search import Search
+from synergy_opt.packing.fewest_servers import Search
+from synergy_opt.packing.ledger import Ledger, Pieces
+from synergy_opt.packing.offers import Offers, left_out, offers, placed
 
 
 def tetris(instance: Instance) -> Placement:

@@ -10,8 +10,8 @@ from itertools import groupby
 
 from synergy_opt.answer import Placement
 from synergy_opt.model import Instance, Job
-from synergy_opt.offers import Offers, offers, placed
 from synergy_opt.packing import Packing, hungriest
+from synergy_opt.packing.offers import Offers, offers, placed
 from synergy_opt.runnable import runnable
 
 

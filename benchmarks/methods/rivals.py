@@ -10,16 +10,16 @@ from fractions import Fraction
 
 from benchmarks.methods import Answer, claims
 from synergy_opt.answer import Allocation, Bound, PatternBound, Placement
-from synergy_opt.choices import choices_of, whole_counts
 from synergy_opt.configurations import configurations
 from synergy_opt.ideal import stage_1_program
+from synergy_opt.ideal.choices import choices_of, whole_counts
+from synergy_opt.ideal.relaxation import with_columns
 from synergy_opt.kinds import Kind, kinds
 from synergy_opt.model import Instance, Job
 from synergy_opt.packed.compact import compact_program, runs_from
 from synergy_opt.packed.runs import placement_of
 from synergy_opt.packed.shapes import shop
 from synergy_opt.placement import place
-from synergy_opt.relaxation import with_columns
 from synergy_opt.runnable import runnable
 from synergy_opt.solution import Limits, Solution, Stop
 from synergy_opt.solvers import Solver

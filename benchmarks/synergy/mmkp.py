@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from synergy_opt.exact import exact
-from synergy_opt.knapsack import Table
+from synergy_opt.ideal.knapsack import Table
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "mmkp"
 

@@ -36,7 +36,7 @@ from benchmarks.synergy.mmkp import FOLDER, known_optimum, read_mmkp
 from synergy_opt.answer import Allocation
 from synergy_opt.generate import mix
 from synergy_opt.ideal import ideal_allocation, stage_1_program
-from synergy_opt.knapsack import solve
+from synergy_opt.ideal.knapsack import solve
 from synergy_opt.model import Instance
 from synergy_opt.placement import place
 from synergy_opt.solution import Limits, Stop

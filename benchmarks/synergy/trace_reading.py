@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from random import Random
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.io import read_workload
+from synergy_opt.profiling.cache_model import MODELS
 
 
 def main() -> None:

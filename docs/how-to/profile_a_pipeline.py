@@ -24,9 +24,9 @@ from threading import Thread
 import numpy as np
 import numpy.typing as npt
 
-from synergy_opt.cache_model import Cache
-from synergy_opt.canvas import clean, colour, new_figure, save
+from synergy_opt.plot.canvas import clean, colour, new_figure, save
 from synergy_opt.profiling import OptimisticProfile, optimistic_profile
+from synergy_opt.profiling.cache_model import Cache
 
 Array = npt.NDArray[np.generic]
 SIDE = 224  # pixels of a stored image; the pipeline crops 192

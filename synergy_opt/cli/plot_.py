@@ -104,11 +104,12 @@ def _gap(options: argparse.Namespace) -> int:
 def _runs(options: argparse.Namespace) -> int:
     from pathlib import Path  # noqa: PLC0415
 
-    from synergy_opt import plot, plot_runs  # noqa: PLC0415
-    from synergy_opt.sweep_report import read_runs  # noqa: PLC0415
+    from synergy_opt import plot  # noqa: PLC0415
+    from synergy_opt.plot import runs  # noqa: PLC0415
+    from synergy_opt.sweep.report import read_runs  # noqa: PLC0415
 
     plot.new_figure(1, 1)
-    draw = {"jct": plot_runs.jct, "cdf": plot_runs.distribution, "usage": plot_runs.usage}
+    draw = {"jct": runs.jct, "cdf": runs.distribution, "usage": runs.usage}
     plot.save(draw[options.what](read_runs(Path(options.folder))), options.output)
     return _done(options)
 

@@ -14,8 +14,8 @@ from synergy_opt.cli.simulate_options import add_cluster, add_sweep, add_timing,
 
 if TYPE_CHECKING:
     from synergy_opt.model import Cluster, Instance
-    from synergy_opt.scenario import Scenario
     from synergy_opt.simulation import Workload
+    from synergy_opt.sweep.scenario import Scenario
 
 _POLICIES = ("fifo", "srtf", "las", "ftf")
 _SIZES = ("servers", "gpus", "cpu", "memory")
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Simulate, write, show."""
     from synergy_opt.io.text import write_text  # noqa: PLC0415
     from synergy_opt.sweep import sweep  # noqa: PLC0415
-    from synergy_opt.sweep_report import groups, jobs_csv, runs_csv, table  # noqa: PLC0415
+    from synergy_opt.sweep.report import groups, jobs_csv, runs_csv, table  # noqa: PLC0415
 
     cases = _cases(options)
     folder = None if options.output is None else _folder(options.output)
@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
 def execute(scenario: Scenario) -> dict[str, object]:
     """Run one scenario, in whatever process."""
     from synergy_opt.cli.mechanisms import mechanism  # noqa: PLC0415
-    from synergy_opt.scenario import played  # noqa: PLC0415
     from synergy_opt.solution import Limits  # noqa: PLC0415
+    from synergy_opt.sweep.scenario import played  # noqa: PLC0415
 
     name = scenario.mechanism
     method = mechanism(name, Limits())
@@ -114,9 +114,9 @@ def _certified(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 def _cases(options: argparse.Namespace) -> Mapping[str, Scenario]:
     """Give the scenarios by the names of their files, in the order of the table."""
     from synergy_opt.cli.mechanisms import mechanism  # noqa: PLC0415
-    from synergy_opt.scenario import Scenario  # noqa: PLC0415
     from synergy_opt.simulation import Timing  # noqa: PLC0415
     from synergy_opt.solution import Limits  # noqa: PLC0415
+    from synergy_opt.sweep.scenario import Scenario  # noqa: PLC0415
 
     timing = Timing(
         round_length=options.round or Fraction(300),

@@ -14,12 +14,12 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.draw import TASKS, check_split
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import Number
 from synergy_opt.io.csv_rows import Row, needs, read_rows
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server, Vector
+from synergy_opt.profiling.cache_model import MODELS
 
 Assumption = Literal["request", "models"]
 _NODE = ("sn", "cpu_milli", "memory_mib", "gpu", "model")

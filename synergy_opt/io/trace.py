@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.draw import check_split, draw_model
 from synergy_opt.errors import InvalidInstance
+from synergy_opt.profiling.cache_model import MODELS
 from synergy_opt.simulation.workload import TraceJob, Workload
 
 SPLIT = (20, 70, 10)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import decimal_text
 from synergy_opt.io.csv_rows import Row, csv_text, needs, stream_rows
 from synergy_opt.io.text import write_text
 from synergy_opt.model import Profile
+from synergy_opt.profiling.cache_model import MODELS
 from synergy_opt.simulation.workload import TraceJob, Workload
 
 _COLUMNS = ("id", "submitted", "duration", "gpus", "profile")

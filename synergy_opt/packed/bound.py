@@ -18,9 +18,9 @@ from scipy.sparse.linalg import splu
 
 from synergy_opt.answer import PatternBound, ShapePrice, Split
 from synergy_opt.exact import exact_sum
-from synergy_opt.packed.knapsack import Knapsack, Prices, solve
 from synergy_opt.packed.master import Loan, Relaxation
 from synergy_opt.packed.options import Uses, costs
+from synergy_opt.packed.pricing import Knapsack, Prices, solve
 from synergy_opt.packed.shapes import Shop
 
 _LATTICE = 10**30  # a lattice finer than 1/this is not worth rounding to

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csc_array, eye_array, hstack
 
-from synergy_opt.packed.knapsack import Index, Priced, containing_each, solve
 from synergy_opt.packed.lift import lifted
 from synergy_opt.packed.master import Opened
 from synergy_opt.packed.options import costs, divided
+from synergy_opt.packed.pricing import Index, Priced, containing_each, solve
 from synergy_opt.packed.problem import Problem
 from synergy_opt.program import FloatArray
 from synergy_opt.solvers.highs_ import Quiet

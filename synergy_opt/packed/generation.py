@@ -13,10 +13,10 @@ from fractions import Fraction
 import numpy as np
 
 from synergy_opt.packed.bound import exact_prices
-from synergy_opt.packed.knapsack import containing_each, solve
 from synergy_opt.packed.master import Columns, Relaxation
 from synergy_opt.packed.options import Option, Uses, costs, divided, whole
 from synergy_opt.packed.patterns import share_patterns
+from synergy_opt.packed.pricing import containing_each, solve
 from synergy_opt.packed.problem import Problem
 from synergy_opt.packed.shapes import Shop, share_slots
 from synergy_opt.program import FloatArray

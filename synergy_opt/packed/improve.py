@@ -14,10 +14,10 @@ from synergy_opt.packed.by_loads import by_loads
 from synergy_opt.packed.collector import waiting
 from synergy_opt.packed.compact import compact_program, runs_from
 from synergy_opt.packed.generation import fair_options
-from synergy_opt.packed.knapsack import solve
 from synergy_opt.packed.master import Columns, Relaxation
 from synergy_opt.packed.options import Uses, costs, options_above
 from synergy_opt.packed.patterns import patterns_above
+from synergy_opt.packed.pricing import solve
 from synergy_opt.packed.problem import Problem, State
 from synergy_opt.packed.runs import Runs, runs_of
 from synergy_opt.packed.start import proportional_start

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from synergy_opt.packed.knapsack import Index, Knapsack, Priced, solve
+from synergy_opt.packed.pricing import Index, Knapsack, Priced, solve
 from synergy_opt.program import FloatArray
 
 

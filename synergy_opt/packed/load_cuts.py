@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from synergy_opt.packed.knapsack import Index
 from synergy_opt.packed.loads import Listed, Load
+from synergy_opt.packed.pricing import Index
 
 Mark = Load | tuple[int, ...]
 """(group, kind, configuration): its jobs; (kind, kind): loads with both, or two; a load itself."""

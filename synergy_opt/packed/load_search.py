@@ -18,10 +18,10 @@ import numpy as np
 
 from synergy_opt.exact import exact_sum
 from synergy_opt.packed.bound import rounded_down, whole_inverse
-from synergy_opt.packed.knapsack import Index
 from synergy_opt.packed.load_cuts import Cut, Mark, counted, marks, signed
 from synergy_opt.packed.load_master import LoadMaster
 from synergy_opt.packed.loads import Listed, Load
+from synergy_opt.packed.pricing import Index
 from synergy_opt.program import FloatArray
 
 _STEPS = 2**40  # of prices in a unit

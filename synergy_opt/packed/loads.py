@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from synergy_opt.packed.knapsack import Index
+from synergy_opt.packed.pricing import Index
 from synergy_opt.packed.shapes import Shop
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]

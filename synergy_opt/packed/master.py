@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from synergy_opt.errors import SolverFailed
-from synergy_opt.packed.knapsack import Pattern
 from synergy_opt.packed.options import Option
+from synergy_opt.packed.pricing import Pattern
 from synergy_opt.packed.shapes import Shop, Slot
 from synergy_opt.program import FloatArray
 from synergy_opt.solvers.highs_ import Quiet

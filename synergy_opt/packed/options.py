@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from synergy_opt.configurations import at_least
-from synergy_opt.packed.knapsack import Index, Prices
+from synergy_opt.packed.pricing import Index, Prices
 from synergy_opt.packed.shapes import Shop, Slot, Wish
 
 FAR = -1

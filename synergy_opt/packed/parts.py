@@ -16,10 +16,10 @@ from synergy_opt.kinds import Kind
 from synergy_opt.model import Cluster, Instance
 from synergy_opt.packed.boxed import settled
 from synergy_opt.packed.generation import first_columns, generate, rounded_prices
-from synergy_opt.packed.knapsack import Prices
 from synergy_opt.packed.lift import lifted
 from synergy_opt.packed.master import Columns, Opened, Relaxation
 from synergy_opt.packed.options import Uses, costs
+from synergy_opt.packed.pricing import Prices
 from synergy_opt.packed.problem import Problem, State
 from synergy_opt.packed.runs import Run, Runs, runs_of
 from synergy_opt.packed.start import proportional_start

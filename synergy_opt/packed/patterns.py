@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from synergy_opt.packed.knapsack import Index, Knapsack, Pattern, Priced, Prices
+from synergy_opt.packed.pricing import Index, Knapsack, Pattern, Priced, Prices
 
 
 def share_patterns(sack: Knapsack, shares: Mapping[int, int], *, most: int) -> list[Pattern]:

@@ -16,9 +16,9 @@ from synergy_opt.answer import PatternBound, Split, relative_gap
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Instance, Job
 from synergy_opt.packed.bound import lattice, pattern_bound
-from synergy_opt.packed.knapsack import Knapsack, knapsack
 from synergy_opt.packed.master import Loan, loans
 from synergy_opt.packed.options import Uses, uses
+from synergy_opt.packed.pricing import Knapsack, knapsack
 from synergy_opt.packed.runs import Runs
 from synergy_opt.packed.shapes import Shop, shop
 from synergy_opt.solution import Limits

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from synergy_opt.fair_share import fair_share
 from synergy_opt.model import Job
-from synergy_opt.offers import offers
 from synergy_opt.packed.gpu_packing import Filled, gpu_packing
 from synergy_opt.packed.runs import Pieces, Run, Runs
 from synergy_opt.packed.shapes import Shop, Wish
 from synergy_opt.packing import Held, Packing
+from synergy_opt.packing.offers import offers
 
 _Order = list[tuple[int, int, int]]
 """Triples (−GPUs, job, kind), ascending."""

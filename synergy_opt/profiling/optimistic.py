@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from synergy_opt.cache_model import STORAGE, Cache
 from synergy_opt.checks import not_negative
 from synergy_opt.exact import Number
 from synergy_opt.model import Profile
+from synergy_opt.profiling.cache_model import STORAGE, Cache
 from synergy_opt.profiling.curve import CpuCurve, Measure, measure_curve
 
 _FIGURES = 6  # of an estimate; the brackets are wider

@@ -13,10 +13,10 @@ from fractions import Fraction
 from math import log
 from random import Random
 
-from synergy_opt.cache_model import CPU_GRID, MEMORY_GRID, MODELS
 from synergy_opt.draw import GPU_DEMANDS, check_demands, check_split, draw, draw_model
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import Number, approximate, exact
+from synergy_opt.profiling.cache_model import CPU_GRID, MEMORY_GRID, MODELS
 from synergy_opt.simulation.workload import TraceJob, Workload
 
 SINGLE_GPU: Mapping[int, int] = {1: 1}

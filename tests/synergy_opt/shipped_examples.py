@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from synergy_opt.cache_model import RESOURCES, CacheModel
 from synergy_opt.exact import Number
 from synergy_opt.model import Cluster, Instance, Job, Server
+from synergy_opt.profiling.cache_model import RESOURCES, CacheModel
 
 _CPU: tuple[Number, ...] = (1, 2, 3, 4, 5, 9, 24)
 _MEMORY: tuple[Number, ...] = (20, "62.5", 105, 125, 250, 500)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synergy_opt.cache_model import MODELS
 from synergy_opt.demand import best_case_demand
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.fair_share import fair_throughput
 from synergy_opt.generate import mix, scattered
 from synergy_opt.io import instance_text
+from synergy_opt.profiling.cache_model import MODELS
 
 
 @settings(max_examples=20)

@@ -13,14 +13,14 @@ from strategies import instances
 from test_tune import crossing, either_way, three_jobs
 
 from synergy_opt.demand import share_demand
-from synergy_opt.ledger import Ledger
-from synergy_opt.offers import Offer, Offers
 from synergy_opt.packing import Packing
+from synergy_opt.packing.ledger import Ledger
+from synergy_opt.packing.offers import Offer, Offers
 from synergy_opt.proportional import proportional
 from synergy_opt.tune import tune
 
 # By name: the package may give a function the name of its module.
-offers_module = import_module("synergy_opt.offers")
+offers_module = import_module("synergy_opt.packing.offers")
 tune_module = import_module("synergy_opt.tune")
 
 

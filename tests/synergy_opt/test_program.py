@@ -7,11 +7,11 @@ import numpy as np
 
 from synergy_opt.generate import mix
 from synergy_opt.ideal import ideal_allocation
+from synergy_opt.ideal.relaxation import with_columns
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
 from synergy_opt.placement import stage_2_program
 from synergy_opt.program import ideal_program
-from synergy_opt.relaxation import with_columns
 from synergy_opt.runnable import runnable
 
 

@@ -13,10 +13,10 @@ from random import Random
 
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
 from synergy_opt.answer import Placement
-from synergy_opt.cache_model import MODELS, STORAGE, CacheModel
 from synergy_opt.exact import approximate
 from synergy_opt.io import shipped
 from synergy_opt.profiling import optimistic_profile
+from synergy_opt.profiling.cache_model import MODELS, STORAGE, CacheModel
 from synergy_opt.proportional import proportional
 from synergy_opt.tune import tune
 

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from benchmarks.paper.synergy.entry import FULL, SMALL, Entry, Outcome, Panel, Row, Settings
 from benchmarks.paper.synergy.registry import ENTRIES
-from synergy_opt.canvas import clean, colour, new_figure, save
 from synergy_opt.io.text import write_text
+from synergy_opt.plot.canvas import clean, colour, new_figure, save
 
 _HEAD = """# The Synergy paper's evaluation
 

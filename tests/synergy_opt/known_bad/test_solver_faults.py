@@ -131,7 +131,7 @@ def test_interior_point_without_crossover_is_refused():
 
 def test_point_that_overfills_is_refused(monkeypatch):
     """Tests that a solver's answer beyond capacity raises with the amounts, whatever it claims."""
-    from synergy_opt import ideal
+    from synergy_opt.ideal import allocation
 
     def greedy_liar(program: Program, limits: Limits) -> Solution:
         x = np.zeros(len(program.cost))
@@ -141,14 +141,14 @@ def test_point_that_overfills_is_refused(monkeypatch):
             x[part[np.argmax(program.cost[part])]] = program.row_upper[i]
         return Solution(stop=Stop.OPTIMAL, objective=1e9, bound=1e9, x=x)
 
-    monkeypatch.setattr(ideal, "solver_named", lambda name: greedy_liar)
+    monkeypatch.setattr(allocation, "solver_named", lambda name: greedy_liar)
     with pytest.raises(SolverFailed, match=r"takes .* of .* cpu"):
         ideal_allocation(mix(servers=2, seed=5, split=(50, 0, 50)), solver="scipy")
 
 
 def test_integers_that_are_not_whole_are_refused(monkeypatch):
     """Tests that 0.9 for an integer raises, while 0.9999999 is rounded."""
-    from synergy_opt import ideal
+    from synergy_opt.ideal import allocation
 
     honest = solver("scipy")
 
@@ -160,10 +160,10 @@ def test_integers_that_are_not_whole_are_refused(monkeypatch):
         return solve
 
     instance = mix(servers=2, seed=5)
-    monkeypatch.setattr(ideal, "solver_named", lambda name: smudged(0.1))
+    monkeypatch.setattr(allocation, "solver_named", lambda name: smudged(0.1))
     with pytest.raises(SolverFailed, match="not whole"):
         ideal_allocation(instance, solver="scipy")
-    monkeypatch.setattr(ideal, "solver_named", lambda name: smudged(1e-7))
+    monkeypatch.setattr(allocation, "solver_named", lambda name: smudged(1e-7))
     assert ideal_allocation(instance, solver="scipy").throughput == (
         ideal_allocation(instance, solver="highs").throughput
     )
@@ -171,12 +171,12 @@ def test_integers_that_are_not_whole_are_refused(monkeypatch):
 
 def test_counts_that_lose_a_job_are_refused(monkeypatch):
     """Tests that an answer which leaves a job without a configuration raises."""
-    from synergy_opt import ideal
+    from synergy_opt.ideal import allocation
 
     def nothing(program: Program, limits: Limits) -> Solution:
         return Solution(stop=Stop.OPTIMAL, objective=0.0, x=np.zeros(len(program.cost)))
 
-    monkeypatch.setattr(ideal, "solver_named", lambda name: nothing)
+    monkeypatch.setattr(allocation, "solver_named", lambda name: nothing)
     with pytest.raises(SolverFailed, match="configurations to"):
         ideal_allocation(mix(servers=2, seed=5), solver="scipy")
 

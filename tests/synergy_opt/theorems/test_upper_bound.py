@@ -9,9 +9,9 @@ from strategies import instances
 from synergy_opt.errors import Infeasible
 from synergy_opt.greedy import greedy
 from synergy_opt.ideal import ideal_allocation, skipping_bound
+from synergy_opt.ideal.multipliers import price_bound
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
-from synergy_opt.multipliers import price_bound
 from synergy_opt.optimal import optimal
 from synergy_opt.proportional import proportional
 from synergy_opt.runnable import runnable
