@@ -108,15 +108,16 @@ def test_five_resources(instance, data):
 
 
 def limits(instance: Instance, job: Job) -> list[tuple[F, ...]]:
-    """Give the consolidation rule's limits from the list of all servers."""
+    """Give the consolidation rule's limits, fair shares included, from the list of all servers."""
     every = [s for s in instance.cluster.servers for _ in range(s.count)]
+    shares = [tuple(job.gpus * amount / s.gpus for amount in s.capacity) for s in every]
     single = [s.capacity for s in every if s.gpus >= job.gpus]
     if single:
-        return single
+        return single + shares
     sizes = sorted((s.gpus for s in every), reverse=True)
     fewest = next(n for n in range(1, len(every) + 1) if sum(sizes[:n]) >= job.gpus)
     columns = zip(*(s.capacity for s in every), strict=True)
-    return [tuple(sum(sorted(c, reverse=True)[:fewest]) for c in columns)]
+    return [tuple(sum(sorted(c, reverse=True)[:fewest]) for c in columns), *shares]
 
 
 def choices(instance: Instance, job: Job, bound: Bound) -> list[tuple[tuple[F, ...], F]]:
