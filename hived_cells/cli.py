@@ -29,7 +29,7 @@ from hived_cells.hierarchy import Cell
 from hived_cells.output import beside, output
 
 if TYPE_CHECKING:
-    from hived_cells.replay import Ledger
+    from hived_cells.replay import Session
     from hived_cells.spec import Spec
 
 __all__ = ["main"]
@@ -186,12 +186,12 @@ def _replay(options: argparse.Namespace) -> int:
     from hived_cells.spec import read_spec
 
     spec = read_spec(options.spec)
-    book = _first_ledger(spec, options.spec)
+    book = _first_session(spec, options.spec)
     choose = _choice(options.choose)
     events = read_events(options.events)
     source = str(options.events)
     with output(options.output) as file:
-        for outcome in replay(spec, events, choose=choose, source=source, ledger=book):
+        for outcome in replay(spec, events, choose=choose, source=source, session=book):
             file.write(json.dumps(outcome) + "\n")
             if "broken" in outcome:
                 return _complain(
@@ -208,14 +208,14 @@ def _show(options: argparse.Namespace) -> int:
 
     spec = read_spec(options.spec)
     pools = [spec.pool(options.pool)] if options.pool is not None else list(spec)
-    book = _first_ledger(spec, options.spec)
+    book = _first_session(spec, options.spec)
     if options.events is not None:
         steps = replay(
             spec,
             read_events(options.events),
             choose=_choice(options.choose),
             source=str(options.events),
-            ledger=book,
+            session=book,
         )
         for outcome in steps:
             if "broken" in outcome:
@@ -246,13 +246,13 @@ def _show(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _first_ledger(spec: "Spec", path: Path) -> "Ledger":
-    """Return the empty cluster's ledger; where it is infeasible, say of which file."""
+def _first_session(spec: "Spec", path: Path) -> "Session":
+    """Return the empty cluster's session; where it is infeasible, say of which file."""
     from hived_cells.cluster import initial_cluster
-    from hived_cells.replay import Ledger
+    from hived_cells.replay import Session
 
     try:
-        return Ledger(initial_cluster({pool.name: pool.pool for pool in spec}))
+        return Session(initial_cluster({pool.name: pool.pool for pool in spec}))
     except Infeasible as error:
         raise Infeasible(
             f"{path}: {error}",
