@@ -7,16 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.paper.synergy.case import Case, Figures, described, is_short
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
 from benchmarks.paper.synergy.policies import MECHANISMS, TUNES, rises
-from benchmarks.paper.synergy.runs import (
-    Case,
-    Figures,
-    described,
-    is_short,
-    ratio,
-    run_all,
-)
+from benchmarks.paper.synergy.runs import ratio, run_all
 from benchmarks.paper.synergy.sweeps import Sweep, distribution, swept
 
 
