@@ -28,6 +28,7 @@ from benchmarks.synergy.measured import (
     in_child,
     interrupted_after,
     machine,
+    peak,
     print_table,
     timed,
     write_json,
@@ -46,7 +47,7 @@ PATIENCE = 100  # times our own CPU time that the rival is given
 COLUMNS = (
     *("jobs", "cpu s", "clock s", "MB", "gap", "proof", "rivals", "cuts", "cuts at most"),
     *("value", "known", "bound", "states", "HiGHS cpu s", "× ours", "HiGHS stop", "HiGHS gap"),
-    *("HiGHS − ours", "within limits"),
+    *("HiGHS − ours", "with HiGHS MB", "within limits"),
 )
 
 
@@ -66,11 +67,13 @@ def against_highs(jobs: int) -> Row:
     """
     instance = different_jobs(jobs)
     found, row = _stage_1(instance, Limits())
+    row["MB"] = peak()
     program = stage_1_program(instance)
     with interrupted_after(PATIENCE * row["cpu s"]):
         other, rest = timed(lambda: solver("highs")(program, Limits(gap=found.gap)))
     row["HiGHS cpu s"] = rest["cpu s"]
     row["× ours"] = round(rest["cpu s"] / row["cpu s"], 1)
+    row["with HiGHS MB"] = peak()
     row["HiGHS stop"] = other.stop.value
     if other.objective is not None and other.bound is not None:
         row["HiGHS gap"] = (other.bound - other.objective) / other.objective
