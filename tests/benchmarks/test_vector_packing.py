@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.synergy.vector_packing import Master, Packing, exact_bound, packed_bins
+from benchmarks.synergy.vector_packing import packed_bins
+from benchmarks.synergy.vector_patterns import Master, Packing, exact_bound
 
 
 def fewest(packing):
