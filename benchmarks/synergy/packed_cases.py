@@ -104,8 +104,8 @@ _MIXES: dict[str, tuple[tuple[int, ...], float, dict[str, object]]] = {
     "medium-60": ((16, 32, 64, 128, 256, 512), 60, {}),
     "large": ((8192,), 30, {}),
     "growth": ((64, 512, 2048, 8192), 30, {}),
-    "large-jobs": ((512, 2048), 10, {"gpu_demands": LARGE_JOBS}),
-    "split-allowed": ((512, 2048), 10, {"split_model": "allowed"}),
+    "large-jobs": ((512, 2048, 8192), 10, {"gpu_demands": LARGE_JOBS}),
+    "split-allowed": ((512, 2048, 8192), 10, {"split_model": "allowed"}),
 }
 _DIFFERENT = ((64, 15.0), (512, 60.0), (8192, 300.0))
 SECTIONS = (*_MIXES, "few", "different")
