@@ -86,7 +86,9 @@ def fig6(settings: Settings) -> Outcome:
     )
     order = tuple(float(i) for i in range(last - first))
     panels = (
-        distribution("SRTF", [(m, [figures["srtf", m]]) for m in MECHANISMS], lambda _: True),
+        distribution(
+            "SRTF, short jobs", [(m, [figures["srtf", m]]) for m in MECHANISMS], is_short
+        ),
         Panel(
             title="speed-up of each measured job, sorted",
             x="job",
