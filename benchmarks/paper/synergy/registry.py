@@ -26,8 +26,8 @@ _ALL_OR_NOTHING = (
 )
 
 _SELDOM_FULL = (
-    "These jobs leave half of the GPUs idle (last row), so few of them wait: what TUNE gains is that "
-    "jobs run faster, not that queues are shorter."
+    "These jobs leave half of the GPUs idle (last row), so few of them wait: what TUNE gains is "
+    "that jobs run faster, not that queues are shorter."
 )
 
 _ENTRIES = (
