@@ -22,11 +22,13 @@ _SMALLER = 8  # an eighth of the paper's cluster, load and trace: the same queue
 
 _BASE = Sweep(title="FIFO, single GPU", loads=(9.0,), mechanisms=_MECHANISMS)
 _MULTI = replace(_BASE, title="FIFO, multi-GPU", demands="multi", loads=(5.0,))
+_SRTF = replace(_BASE, title="SRTF, single GPU", policy="srtf")
+_SENSITIVE = replace(_MULTI, title="FIFO, multi-GPU, split (50, 0, 50)", split=(50, 0, 50))
 
 
 def optimum_over_time(settings: Settings) -> Outcome:
     """Compare completion times under the optimum in throughput with those under TUNE."""
-    return _compared((_BASE, _MULTI), settings)
+    return _compared((_BASE, _SRTF, _MULTI, _SENSITIVE), settings)
 
 
 def moves(settings: Settings) -> Outcome:

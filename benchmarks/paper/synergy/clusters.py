@@ -77,9 +77,18 @@ def fig6(settings: Settings) -> Outcome:
                 ours=f"{max(speedups[m]):.3g}",
             ),
         ]
+    rows.append(
+        Row(
+            what="SRTF: GPUs in use over the whole run, proportional",
+            published="–",
+            ours=f"{base.used(0, base.gpus[-1][1])[0]:.1%}",
+        )
+    )
     order = tuple(float(i) for i in range(last - first))
     panels = (
-        distribution("SRTF", [(m, [figures["srtf", m]]) for m in MECHANISMS], lambda _: True),
+        distribution(
+            "SRTF, short jobs", [(m, [figures["srtf", m]]) for m in MECHANISMS], is_short
+        ),
         Panel(
             title="speed-up of each measured job, sorted",
             x="job",

@@ -99,6 +99,9 @@ def _section(value: Mapping[str, Any], pictured: bool) -> str:
     seeds = len(size["seeds"])
     if seeds != len((FULL if size["full"] else SMALL).seeds):
         words += f" --seeds {seeds}"
+    trace = value["data"].get("trace", "")
+    if ".csv" in trace:
+        words += f" --trace {trace}"
     return "\n".join([*lines, "", f"`python -m benchmarks.paper.synergy {name}{words}`", ""])
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import fmean
 
-from benchmarks.paper.synergy.case import MECHANISMS, Case, Figures
+from benchmarks.paper.synergy.case import MECHANISMS, Case, Figures, described
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.policies import TUNES
 from benchmarks.paper.synergy.runs import Interval, ratio, run_all
 from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
 from synergy_opt.generate import mix
@@ -21,7 +22,7 @@ W1, W2 = (20, 70, 10), (50, 0, 50)
 
 def fig10(settings: Settings) -> Outcome:
     """Fig. 10: GPUs in use at 5.5 jobs/h with sensitive jobs only, CPUs in use at low load."""
-    mechanisms = ("proportional", "greedy", "tune")
+    mechanisms = ("proportional", "greedy", *TUNES)
     low = 2.5
     cases = {
         (load, m): replace(_case(settings, load, m), split=W2, demands="multi")
@@ -34,38 +35,41 @@ def fig10(settings: Settings) -> Outcome:
         (load, m): f.used(settings.first / load, settings.last / load)
         for (load, m), f in figures.items()
     }
+    published = {"greedy": "severely under-used", "tune-simulated": "full"}
     rows = [
         Row(
             what=f"5.5 jobs/h: GPUs in use, {m}",
-            published="severely under-used" if m == "greedy" else "full" if m == "tune" else "–",
+            published=published.get(m, "–"),
             ours=f"{used[5.5, m][0]:.1%}",
         )
         for m in mechanisms
     ]
-    rows.append(
+    rows += [
         Row(
-            what="GREEDY leaves GPUs idle, TUNE does not",
+            what=f"GREEDY leaves GPUs idle, {m} does not",
             published="yes",
-            ours=f"{used[5.5, 'greedy'][0]:.1%} < {used[5.5, 'tune'][0]:.1%}",
-            holds=used[5.5, "greedy"][0] < used[5.5, "tune"][0] - 0.05,
+            ours=f"{used[5.5, 'greedy'][0]:.1%} < {used[5.5, m][0]:.1%}",
+            holds=used[5.5, "greedy"][0] < used[5.5, m][0] - 0.05,
         )
-    )
-    for m, published in (("proportional", "60 %"), ("tune", "up to 90 %")):
-        rows.append(
-            Row(
-                what=f"{low:g} jobs/h: CPUs in use, {m}",
-                published=published,
-                ours=f"{used[low, m][1]:.1%}",
-            )
-        )
-    gain = ratio([figures[low, "proportional"].mean], [figures[low, "tune"].mean])
-    rows.append(
+        for m in TUNES
+    ]
+    published = {"proportional": "60 %", "tune-simulated": "up to 90 %"}
+    rows += [
         Row(
-            what=f"{low:g} jobs/h: JCT of proportional / TUNE",
-            published="1.5",
-            ours=str(gain),
+            what=f"{low:g} jobs/h: CPUs in use, {m}",
+            published=published.get(m, "–"),
+            ours=f"{used[low, m][1]:.1%}",
         )
-    )
+        for m in ("proportional", *TUNES)
+    ]
+    rows += [
+        Row(
+            what=f"{low:g} jobs/h: JCT of proportional / {m}",
+            published="1.5" if m == "tune-simulated" else "–",
+            ours=str(ratio([figures[low, "proportional"].mean], [figures[low, m].mean])),
+        )
+        for m in TUNES
+    ]
     panels = tuple(
         Panel(
             title=title,
@@ -81,12 +85,20 @@ def fig10(settings: Settings) -> Outcome:
                 "CPUs in use, part of all",
                 low,
                 3,
-                ("proportional", "tune"),
+                ("proportional", *TUNES),
             ),
         )
     )
-    data = {f"{load:g} {m}": used[load, m] for load, m in used}
-    return Outcome(rows=tuple(rows), panels=panels, data={"used (GPUs, CPUs)": data})
+    data = [
+        {
+            **described(case),
+            "mean_jct_h": figures[key].mean,
+            "gpus_in_use": used[key][0],
+            "cpus_in_use": used[key][1],
+        }
+        for key, case in cases.items()
+    ]
+    return Outcome(rows=tuple(rows), panels=panels, data={"runs": data})
 
 
 def _over_time(name: str, figures: Figures, which: int, settings: Settings, load: float) -> Line:
@@ -106,7 +118,7 @@ def fig11(settings: Settings) -> Outcome:
             Sweep(
                 title=f"split {split}",
                 loads=(load,),
-                mechanisms=("proportional", "greedy", "tune", "tune-simulated"),
+                mechanisms=("proportional", "greedy", *TUNES),
                 split=split,
                 demands="multi",
             ),
@@ -132,7 +144,7 @@ def fig11(settings: Settings) -> Outcome:
                 holds=_above(greedy, 1) if split == W2 else None,
             )
         )
-        for m in ("tune", "tune-simulated"):
+        for m in TUNES:
             tune = _inverse(found.gain(load, m))
             rows.append(
                 Row(
@@ -155,7 +167,7 @@ def _why_not_one(found: Swept, settings: Settings) -> list[Row]:
     ]
     base = [float(proportional(instance).throughput) for instance in rounds]
     rows = []
-    for name in ("tune", "tune-simulated"):
+    for name in TUNES:
         gain = ratio([float(MECHANISMS[name](i).throughput) for i in rounds], base)
         rows.append(
             Row(
@@ -202,7 +214,7 @@ def fig13(settings: Settings) -> Outcome:
             Sweep(
                 title=f"{name} {split}",
                 loads=(load,),
-                mechanisms=("proportional", "tune", "drf", "tetris"),
+                mechanisms=("proportional", *TUNES, "drf", "tetris"),
                 split=split,
                 demands="multi",
             ),
@@ -210,15 +222,16 @@ def fig13(settings: Settings) -> Outcome:
         )
         data += found.data
         for rival in ("drf", "tetris"):
-            gain = found.gain(load, "tune", rival)
-            rows.append(
-                Row(
-                    what=f"{name}, {load:g} jobs/h: JCT of {rival.upper()} / TUNE",
-                    published="above 1",
-                    ours=str(gain),
-                    holds=_above(gain, 1),
+            for m in TUNES:
+                gain = found.gain(load, m, rival)
+                rows.append(
+                    Row(
+                        what=f"{name}, {load:g} jobs/h: JCT of {rival.upper()} / {m}",
+                        published="above 1",
+                        ours=str(gain),
+                        holds=_above(gain, 1),
+                    )
                 )
-            )
     return Outcome(rows=tuple(rows), data={"runs": data})
 
 
