@@ -224,8 +224,8 @@ def test_the_rest_of_a_job_goes_where_it_fits_best():
     """Tests that what one cell leaves over goes to the cell whose idle GPUs are just enough."""
     state = start_with(Chain(3, (4,)))
     state, _ = start(state, "A", 2)
-    state, job = start(state, "A", 6)
-    assert job.gpus == (2, 3, 4, 5, 6, 7)
+    state, job = start(state, "A", 5)
+    assert job.gpus == (2, 4, 5, 6, 7)
 
 
 def test_a_second_pin_in_use_is_passed_over():
