@@ -5,10 +5,17 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("quick", max_examples=10, deadline=None, derandomize=True)
+settings.register_profile(  # a mutant need only be caught, not its input made small
+    "mutation",
+    max_examples=10,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),
+)
 settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True)
 settings.register_profile(
     "nightly", max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck)

@@ -15,8 +15,10 @@ from hived_cells import (
     allocate_pin,
     initial_state,
     jobs,
+    mark_bad,
     release,
     start,
+    stop,
     victims,
     violations,
 )
@@ -94,3 +96,23 @@ def test_wide_cells_are_split_and_merged():
     later, second = allocate(later, "A", 1)
     assert violations(later) == ()
     assert release(release(later, "A", cell), "A", second) == state
+
+
+@pytest.mark.parametrize("last", [0, 3, 4, 7])
+def test_a_split_sorts_each_part_by_its_own_use_and_health(last):
+    """Tests that what runs or is bad in a part stays known when cells around it are split."""
+    state = start_with(Chain(1, (2, 2, 2)), A={1: 2})
+    state, first = start(state, "B", 4)
+    state, _ = start(state, "B", 1)
+    state = mark_bad(stop(state, first), Cell(1, (0, 0, 1, 0)))
+    state = mark_bad(state, Cell(1, (0, 1, 1, 0)))
+    wanted = state.chain.cell(1, last)
+
+    def towards(cells):
+        return next(c.cell for c in cells if wanted.path[: len(c.cell.path)] == c.cell.path)
+
+    later, cell = allocate(state, "A", 1, choose=towards)
+    assert (cell, violations(later)) == (wanted, ())
+    assert jobs(later) == (() if last == 4 else jobs(state))
+    assert release(later, "A", cell) == stop(state, jobs(state)[0]) or last != 4
+    assert violations(release(later, "A", cell)) == ()

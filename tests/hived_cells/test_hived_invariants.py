@@ -141,6 +141,157 @@ def test_slack_is_from_level_one_up():
     assert slack(state) == (0, 1, 2, 2)
 
 
+@pytest.fixture
+def small():
+    """Return a held cell at GPU 4, a pin in use at 6 and one at rest at 7, a job at 0 and 1."""
+    pins = [Pin("p", "B", Cell(1, (1, 1, 1))), Pin("q", "B", Cell(1, (1, 1, 0)))]
+    state = initial_state(Chain(2, (2, 2)), Reservation({"A": {1: 3}}, pins=pins))
+    state, _ = allocate(state, "A", 1)
+    state, _ = allocate_pin(state, "B", "q")
+    state, _ = start(state, "C", 2)
+    return mark_bad(state, Cell(1, (1, 0, 0)))
+
+
+TWO = Job("C", (0, 1))
+BACKWARDS, ELSEWHERE = Job("C", (1, 0)), Job("C", (0, 5))
+PLANTED = {  # what is overwritten, and everything that must be said about it
+    "a field of another type": (
+        lambda s: {"low": None},
+        [("form", ("low",), "low is not a set of GPUs")],
+    ),
+    "three cells too many": (
+        lambda s: {
+            "bound": (by_level(s.bound[0], 1, bitset.from_indices(8, range(1, 5))), s.bound[1])
+        },
+        [
+            ("quota", ("A", 1, 4, 3), "tenant 'A' holds 4 cells of level 1, reserved 3"),
+            (
+                "free list",
+                (Cell(1, (0, 0, 0)),),
+                "cell 0/0/0 of level 1 is not on the free list, wrongly",
+            ),
+            ("free list", (Cell(3, (0,)),), "cell 0 of level 3 is on the free list, wrongly"),
+            ("conservation", (5, 4, 2, 8), "5 GPUs free + 4 held + 2 pinned, 8 in all"),
+            (
+                "count",
+                ("allocated", 1, 1, 4),
+                "level 1: 1 cells allocated on the books, 4 counted",
+            ),
+            (
+                "count",
+                ("held by 'A'", 1, 1, 4),
+                "level 1: 1 cells held by 'A' on the books, 4 counted",
+            ),
+            ("use", (1,), "GPU 1: guaranteed use and the held cells disagree"),
+        ],
+    ),
+    "a pinned cell held as well": (
+        lambda s: {"bound": (s.bound[0], by_level(s.bound[1], 1, flipped(s.bound[1][1], 6)))},
+        [
+            ("quota", ("B", 1, 1, 0), "tenant 'B' holds 1 cells of level 1, reserved 0"),
+            ("overlap", ("B", Cell(1, (1, 1, 0))), "cell 1/1/0 of 'B' overlaps another held cell"),
+            ("conservation", (5, 2, 2, 8), "5 GPUs free + 2 held + 2 pinned, 8 in all"),
+            (
+                "count",
+                ("allocated", 1, 1, 2),
+                "level 1: 1 cells allocated on the books, 2 counted",
+            ),
+            (
+                "count",
+                ("held by 'B'", 1, 0, 1),
+                "level 1: 0 cells held by 'B' on the books, 1 counted",
+            ),
+        ],
+    ),
+    "a count of free cells": (
+        lambda s: {"free_count": by_level(s.free_count, 1, 9)},
+        [("count", ("free", 1, 9, 1), "level 1: 9 cells free on the books, 1 counted")],
+    ),
+    "the other pin in use": (
+        lambda s: {"pins_in_use": 1},
+        [("use", (6,), "GPU 6: guaranteed use and the held cells disagree")],
+    ),
+    "both pins in use": (
+        lambda s: {"pins_in_use": 3},
+        [("use", (7,), "GPU 7: guaranteed use and the held cells disagree")],
+    ),
+    "low priority on a held cell": (
+        lambda s: {"low": flipped(s.low, 4)},
+        [
+            ("low priority", (4,), "GPU 4 is in guaranteed use as well"),
+            ("low priority", (4,), "GPU 4: its mark and its job disagree"),
+        ],
+    ),
+    "a mark wiped out": (
+        lambda s: {"low": flipped(s.low, 0)},
+        [
+            (
+                "group",
+                (Cell(3, (0,)), (2, 0, 3), (1, 0, 3)),
+                "cell 0 is under (2, 0, 3), not (1, 0, 3)",
+            ),
+            ("low priority", (0,), "GPU 0: its mark and its job disagree"),
+        ],
+    ),
+    "another job at one of two GPUs": (
+        lambda s: {"job_at": ((Job("C", (0,)), *s.job_at[0][1:]),)},
+        [("low priority", (0, TWO), f"GPU 0: {TWO} stands at others than its own GPUs")],
+    ),
+    "a job whose GPUs are in no order": (
+        lambda s: {"job_at": ((BACKWARDS, BACKWARDS, *s.job_at[0][2:]),)},
+        [
+            (
+                "low priority",
+                (0, BACKWARDS),
+                f"GPU 0: {BACKWARDS} stands at others than its own GPUs",
+            )
+        ],
+    ),
+    "a job that stands beside its place": (
+        lambda s: {"job_at": ((ELSEWHERE, ELSEWHERE, *s.job_at[0][2:]),)},
+        [
+            (
+                "low priority",
+                (1, ELSEWHERE),
+                f"GPU 1: {ELSEWHERE} stands at others than its own GPUs",
+            )
+        ],
+    ),
+    "a fault at a free cell": (
+        lambda s: {"bad": flipped(s.bad, 5)},
+        [
+            (
+                "group",
+                (Cell(1, (1, 0, 1)), (0, 0, 1), (0, 1, 0)),
+                "cell 1/0/1 is under (0, 0, 1), not (0, 1, 0)",
+            )
+        ],
+    ),
+    "a group lost": (
+        lambda s: {"groups": by_level(s.groups, 1, {})},
+        [("group", (1,), "level 1: the groups are not the free list")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_reported_in_full(small, name):
+    """Tests that rule, witness and words are those of the fault, and nothing else is said."""
+    assert violations(small) == ()
+    overwritten, expected = PLANTED[name]
+    assert list(map(tuple, violations(broken(small, **overwritten(small))))) == expected
+
+
+def test_slack_counts_a_held_cell_once():
+    """Tests that a held cell pays for one owed cell only: two left to give, one free."""
+    state, _ = allocate(start_with(Chain(3, (2,)), A={2: 3}, B={}), "A", 2)
+    row = by_level(state.bound[1], 1, flipped(state.bound[1][1], 2))
+    found = violations(broken(state, bound=(state.bound[0], row)))
+    assert [tuple(v) for v in found if v.rule == "slack"] == [
+        ("slack", (2, -1), "level 2: S = -1")
+    ]
+
+
 FORGERIES = [
     None, 0, -1, 1 << 40, "x", (), ((),), (None,), (-1,), {}, (0, (1 << 1024,)), (1, (0,)),
     (0, (-1,)), (0, (1.5,)), (1, (1 << 8,)), (0, (0, 0)), (("x",),), ((None,) * 8,), ((7,) * 8,),

@@ -194,3 +194,54 @@ def test_weights_that_are_no_mapping_are_refused():
     """Tests a list of weights."""
     with pytest.raises(IllegalRequest, match="is no mapping from tenants' names"):
         fair_shares(3, {"A": 2}, weights=[1])
+
+
+@pytest.mark.parametrize("before", [0, 1, 6])
+def test_stopping_a_job_undoes_its_start(before):
+    """Tests that after start and stop all is idle again, from the first, second and last GPUs."""
+    state = start_with(Chain(2, (2, 2)), A={1: 1})
+    for _ in range(before):
+        state, _ = start(state, "B", 1)
+    later, job = start(state, "C", 8 - before)
+    assert jobs(later)[-1] == job
+    stopped = stop(later, job)
+    assert (stopped, jobs(stopped)) == (state, jobs(state))
+    assert violations(stopped) == ()
+    assert start(stopped, "C", 8 - before) == (later, job)
+    with pytest.raises(IllegalRequest, match="no low-priority job"):
+        stop(stopped, job)
+
+
+def test_a_job_of_the_gpu_behind_the_last_is_refused():
+    """Tests the number just past the pool, at a size where the table has no such entry."""
+    state = start_with(Chain(2, ()))
+    for gpu in (2, 3, -1, -2):
+        with pytest.raises(IllegalRequest, match="no low-priority job"):
+            stop(state, Job("A", (gpu,)))
+
+
+def test_the_rest_of_a_job_goes_where_it_fits_best():
+    """Tests that what one cell leaves over goes to the cell whose idle GPUs are just enough."""
+    state = start_with(Chain(3, (4,)))
+    state, _ = start(state, "A", 2)
+    state, job = start(state, "A", 5)
+    assert job.gpus == (2, 4, 5, 6, 7)
+
+
+def test_a_second_pin_in_use_is_passed_over():
+    """Tests that the pin at rest is lent where the one behind it is in use."""
+    pins = [Pin("p", "A", Cell(1, (0, 0))), Pin("q", "A", Cell(1, (0, 1)))]
+    state = initial_state(Chain(1, (2,)), Reservation({"A": {}}, pins=pins))
+    state, _ = allocate_pin(state, "A", "q")
+    state, job = start(state, "A", 1)
+    assert job.gpus == (0,)
+    with pytest.raises(NoRoom, match="0 idle"):
+        start(state, "A", 1)
+
+
+def test_a_bad_gpu_in_the_middle_is_passed_over():
+    """Tests that the idle GPUs of a cell are found one by one, past a bad and a busy one."""
+    state = mark_bad(start_with(Chain(1, (8,))), Cell(1, (0, 2)))
+    state, first = start(state, "A", 1)
+    state, job = start(state, "B", 4)
+    assert (first.gpus, job.gpus) == ((0,), (1, 3, 4, 5))

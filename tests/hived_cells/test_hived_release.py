@@ -1,5 +1,6 @@
 """Release: merges, refusals, pins."""
 
+import dataclasses
 import pickle
 
 import pytest
@@ -16,7 +17,9 @@ from hived_cells import (
     free_counts,
     initial_state,
     release,
+    violations,
 )
+from hived_cells.release import holdings
 
 
 def test_buddies_merge_across_tenants_as_far_up_as_they_go():
@@ -73,3 +76,33 @@ def test_a_pin_does_not_merge():
     assert free_counts(first) == (1, 0)
     with pytest.raises(IllegalRequest):
         release(first, "A", cell)
+
+
+def in_full(state):
+    """Return every field: states are equal as soon as their content is, whatever the index."""
+    return [getattr(state, field.name) for field in dataclasses.fields(state)]
+
+
+@pytest.mark.parametrize("order", [("p", "q"), ("q", "p")])
+def test_pins_are_taken_and_given_back_one_by_one(order):
+    """Tests that each of two pins, of two and of one GPU, leaves the other as it is."""
+    pins = [Pin("p", "A", Cell(2, (0, 1))), Pin("q", "A", Cell(1, (1, 0, 1)))]
+    first = initial_state(Chain(2, (2, 2)), Reservation({"A": {1: 1}}, pins=pins))
+    seen, held = [first], []
+    for name in order:
+        state, cell = allocate_pin(seen[-1], "A", name)
+        assert violations(state) == ()
+        with pytest.raises(IllegalRequest, match="in use already"):
+            allocate_pin(state, "A", name)
+        seen.append(state)
+        held.append(cell)
+    while held:
+        state = release(seen.pop(), "A", held.pop())
+        assert in_full(state) == in_full(seen[-1])
+
+
+def test_holdings_in_words():
+    """Tests what is said of a tenant that holds something, and of one that may not."""
+    state, _ = allocate(start_with(Chain(2, (2,)), A={1: 2, 2: 1}), "A", 1)
+    assert holdings(state, "A") == "it reserved {1: 2, 2: 1} and holds {1: 1} (level: cells)"
+    assert holdings(state, "B") == "it reserved nothing here"
