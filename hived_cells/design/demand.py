@@ -17,13 +17,20 @@ Counts = tuple[int, ...]  # by level, entry 0 unused
 class Scenario:
     """How many groups of GPUs of each level's size a tenant wants at the same time.
 
+    Parameters
+    ----------
+    weight
+        Moments of the history that are like this.
+    groups
+        Groups of each level's size wanted at that time, index = level (index 0 unused).
+
     Examples
     --------
     >>> Scenario(weight=3, groups=(0, 4, 0, 0, 2)).groups[4]
     2
     """
 
-    weight: int  # moments of the history that are like this
+    weight: int
     groups: Counts
 
 
