@@ -1,4 +1,4 @@
-"""A sweep gives the same bytes whoever computes it: this process, four, a Dask or a Ray cluster."""
+"""A sweep gives the same bytes whoever computes it: one process, four, a Dask or Ray cluster."""
 
 from __future__ import annotations
 
