@@ -53,21 +53,32 @@ def kinds(
     consolidated
         See `configurations`.
     """
-    found: dict[tuple[object, ...], Configurations] = {}
-    members: dict[tuple[object, ...], list[int]] = {}
-    for i, job in enumerate(jobs):
-        key = _key(job)
-        if key not in found:
-            found[key] = configurations(instance, job, consolidated=consolidated)
-        members.setdefault(key if merge else (*key, i), []).append(i)
+    members = _equal(jobs) if merge else [[i] for i in range(len(jobs))]
+    known: dict[tuple[object, ...], Configurations] = {}
+    for some in members:
+        job = jobs[some[0]]
+        if _key(job) not in known:
+            known[_key(job)] = configurations(instance, job, consolidated=consolidated)
     return [
         Kind(
-            members=tuple(positions),
-            gpus=jobs[positions[0]].gpus,
-            configurations=found[_key(jobs[positions[0]])],
+            members=tuple(some),
+            gpus=jobs[some[0]].gpus,
+            configurations=known[_key(jobs[some[0]])],
         )
-        for positions in members.values()
+        for some in members
     ]
+
+
+def _equal(jobs: Sequence[Job]) -> list[list[int]]:
+    """Give the positions of equal jobs, ascending, in order of first appearance."""
+    # Weights mostly are one and the same object: its identity is found faster than its value.
+    alike: dict[tuple[str, int, int], list[int]] = {}
+    for i, job in enumerate(jobs):
+        alike.setdefault((job.profile, job.gpus, id(job.weight)), []).append(i)
+    members: dict[tuple[object, ...], list[int]] = {}
+    for some in alike.values():
+        members.setdefault(_key(jobs[some[0]]), []).extend(some)
+    return [sorted(some) for some in members.values()]
 
 
 def _key(job: Job) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -25,7 +26,7 @@ MEMORY = (10, 20, 30, 40, 50, "62.5", 75, 90, 110, 130, 150, 180, 210, 250)
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One run: what makes the instance, how it is solved."""
+    """One run: what makes the instance, how it is solved, the relative gap at which it may end."""
 
     section: str
     servers: int
@@ -33,6 +34,7 @@ class Case:
     make: Callable[[], Instance]
     split: Split = "never"
     seconds: float = 5.0
+    gap: Fraction = Fraction(0)
     workload: str = ""
 
 
@@ -107,7 +109,11 @@ _MIXES: dict[str, tuple[tuple[int, ...], float, dict[str, object]]] = {
     "large-jobs": ((512, 2048, 8192), 10, {"gpu_demands": LARGE_JOBS}),
     "split-allowed": ((512, 2048, 8192), 10, {"split_model": "allowed"}),
 }
-_DIFFERENT = ((64, 15.0), (512, 60.0), (8192, 300.0))
+_DIFFERENT = (
+    (64, 15.0, Fraction(1, 10_000)),
+    (512, 60.0, Fraction(1, 10_000)),
+    (8192, 300.0, Fraction(1, 1000)),
+)
 SECTIONS = (*_MIXES, "few", "different")
 
 
@@ -123,7 +129,7 @@ def cases(section: str, seeds: int) -> Iterator[Case]:
     elif section == "few":
         yield from few(10 * seeds)
     elif section == "different":
-        for servers, seconds in _DIFFERENT:
+        for servers, seconds, gap in _DIFFERENT:
             for seed in range(1 if servers > 1000 else max(1, seeds // 10)):
                 yield Case(
                     section=section,
@@ -131,6 +137,7 @@ def cases(section: str, seeds: int) -> Iterator[Case]:
                     seed=seed,
                     make=lambda n=servers, s=seed: different(n, s),
                     seconds=seconds,
+                    gap=gap,
                     workload="own profiles",
                 )
     else:

@@ -159,6 +159,6 @@ def runs_of_loads(shop: Shop, loads: Sequence[Load]) -> Runs:
         for job, (configuration, server) in zip(wish.kind.members, best_first, strict=True):
             pieces = ((server, wish.gpus),)
             runs[job] = Run(wish=t, configuration=configuration, pieces=pieces)
-    found = Runs(shop=shop, runs=tuple(runs[job] for job in sorted(runs)))
+    found = Runs.of(shop, (runs[job] for job in sorted(runs)))
     found.check()
     return found

@@ -20,5 +20,9 @@ def waiting() -> Iterator[None]:
     try:
         yield
     finally:
+        if not gc.get_freeze_count():
+            # What was made is set among the old values; else the next collection walks it all.
+            gc.freeze()
+            gc.unfreeze()
         if enabled:
             gc.enable()

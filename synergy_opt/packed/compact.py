@@ -109,7 +109,7 @@ def runs_from(goods: Shop, x: FloatArray, jobs: int) -> Runs:
         runs[job] = Run(wish=t, configuration=c, pieces=tuple(sorted(where)))
     if len(runs) != jobs:
         raise SolverFailed("the solver's whole numbers leave a job out")
-    found = Runs(shop=goods, runs=tuple(runs[job] for job in sorted(runs)))
+    found = Runs.of(goods, (runs[job] for job in sorted(runs)))
     found.check()
     return found
 

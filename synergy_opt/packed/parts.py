@@ -90,7 +90,7 @@ def in_parts(problem: Problem, state: State) -> Iterator[State]:
     prices = total / (i + 1)
     state = state.tighter(problem.bound(rounded_prices(prices, columns.unit)))
     if len(found) == problem.jobs:
-        whole = Runs(shop=problem.shop, runs=tuple(found[job] for job in range(problem.jobs)))
+        whole = Runs.of(problem.shop, (found[job] for job in range(problem.jobs)))
         whole.check()
         state = state.better(whole)
     yield state

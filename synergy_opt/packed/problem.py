@@ -16,6 +16,7 @@ from synergy_opt.answer import PatternBound, Split, relative_gap
 from synergy_opt.kinds import kinds
 from synergy_opt.model import Instance, Job
 from synergy_opt.packed.bound import lattice, pattern_bound
+from synergy_opt.packed.collector import waiting
 from synergy_opt.packed.master import Loan, loans
 from synergy_opt.packed.options import Uses, uses
 from synergy_opt.packed.pricing import Knapsack, knapsack
@@ -176,7 +177,9 @@ def problem_of(
     instance: Instance, jobs: Sequence[Job], split: Split, limits: Limits, started: float
 ) -> Problem:
     """Prepare the search for the packed optimum of these jobs of the instance."""
-    goods = shop(instance, jobs, kinds(instance, jobs), split)
+    with waiting():
+        found = kinds(instance, jobs)
+    goods = shop(instance, jobs, found, split)
     pairs = loans(goods.slots)
     sacks = []
     for h, group in enumerate(instance.cluster.servers):

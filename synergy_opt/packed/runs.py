@@ -6,23 +6,24 @@ servers of its pieces; `placement_of` writes them down as a `Placement`.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from synergy_opt.answer import PatternBound, Piece, PlacedJob, Placement, Proof
 from synergy_opt.errors import SolverFailed
-from synergy_opt.exact import exact_sum
+from synergy_opt.exact import IntArray, exact_sum
 from synergy_opt.model import Job, Vector
+from synergy_opt.packed.frozen import from_columns
 from synergy_opt.packed.master import Columns, LeftOut, Loan, Opened
 from synergy_opt.packed.options import Option
-from synergy_opt.packed.shapes import Shop
+from synergy_opt.packed.shapes import Shop, Wish
 
 Pieces = tuple[tuple[int, int], ...]
 """Pairs (server, GPUs there), by server, ascending."""
@@ -36,38 +37,88 @@ class Run(NamedTuple):
     pieces: Pieces
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Runs:
-    """A run for every job, in the order of the jobs."""
+    """A run for every job, in the order of the jobs, as columns: there are very many.
+
+    Parameters
+    ----------
+    shop
+        What the jobs wish and the servers have.
+    wish, configuration, pieces
+        For each job its kind, its fair configuration and the number of its pieces.
+    server, gpus
+        For each piece where it is and its GPUs; the pieces of a job stand together, by server,
+        ascending.
+    """
 
     shop: Shop
-    runs: tuple[Run, ...]
+    wish: IntArray
+    configuration: IntArray
+    pieces: IntArray
+    server: IntArray
+    gpus: IntArray
+
+    @classmethod
+    def of(cls, shop: Shop, runs: Iterable[Run]) -> Runs:
+        """Take the runs one by one."""
+        listed = list(runs)
+        flat = np.fromiter(
+            chain.from_iterable(piece for run in listed for piece in run.pieces), np.int64
+        ).reshape(-1, 2)
+        return cls(
+            shop=shop,
+            wish=np.array([run.wish for run in listed], np.int64),
+            configuration=np.array([run.configuration for run in listed], np.int64),
+            pieces=np.array([len(run.pieces) for run in listed], np.int64),
+            server=flat[:, 0],
+            gpus=flat[:, 1],
+        )
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs, one by one."""
+        flat = iter(zip(self.server.tolist(), self.gpus.tolist(), strict=True))
+        columns = self.wish.tolist(), self.configuration.tolist(), self.pieces.tolist()
+        return [Run(t, c, tuple(islice(flat, n))) for t, c, n in zip(*columns, strict=True)]
 
     @cached_property
     def value(self) -> Fraction:
         """Throughput, exact."""
-        counts = Counter((run.wish, run.configuration) for run in self.runs)
+        pairs, which = self.chosen
         return exact_sum(
-            n * self.shop.wishes[t].configurations.value[c] for (t, c), n in counts.items()
+            n * self.shop.wishes[t].configurations.value[c]
+            for (t, c), n in zip(pairs, np.bincount(which).tolist(), strict=True)
         )
+
+    @cached_property
+    def chosen(self) -> tuple[list[tuple[int, int]], IntArray]:
+        """Kind and configuration of every job, each pair once, and which one a job has."""
+        wide = 1 + int(self.configuration.max(initial=0))
+        found, which = np.unique(self.wish * wide + self.configuration, return_inverse=True)
+        return list(zip((found // wide).tolist(), (found % wide).tolist(), strict=True)), which
+
+    @cached_property
+    def parts(self) -> tuple[list[tuple[int, int, int]], IntArray]:
+        """Kind, configuration and GPUs of every piece, each triple once, and which one it has."""
+        pairs, of_job = self.chosen
+        wide = 1 + int(self.gpus.max(initial=0))
+        code = np.repeat(of_job, self.pieces) * wide + self.gpus
+        found, which = np.unique(code, return_inverse=True)
+        return [(*pairs[k // wide], k % wide) for k in found.tolist()], which
 
     def check(self) -> None:
         """Raise `SolverFailed` where a server has less than it is asked for, exactly."""
         shop = self.shop
         cluster = shop.instance.cluster
-        flat = [(t, c, gpus, server) for t, c, some in self.runs for server, gpus in some]
-        pieces = np.fromiter(chain.from_iterable(flat), np.int64, 4 * len(flat)).reshape(-1, 4)
-        # Equal pieces are looked up once.
-        wide = 1 + int(pieces[:, 1].max(initial=0)), 1 + int(pieces[:, 2].max(initial=0))
-        code = (pieces[:, 0] * wide[0] + pieces[:, 1]) * wide[1] + pieces[:, 2]
-        _, first, which = np.unique(code, return_index=True, return_inverse=True)
-        table = [self._amounts(*key) for key in pieces[first, :3].tolist()]
+        parts, which = self.parts
+        table = [self._amounts(*part) for part in parts]
         has = [(g.gpus, *shop.capacity[h]) for h, g in enumerate(cluster.servers)]
-        largest = max((max(row) for row in [*table, *has]), default=0) * max(len(flat), 1)
+        largest = max((max(row) for row in [*table, *has]), default=0) * max(len(which), 1)
         kind = np.int64 if largest < 2**62 else object
         used = np.zeros((cluster.server_count, len(shop.units) + 1), dtype=kind)
-        if flat:
-            np.add.at(used, pieces[:, 3], np.array(table, dtype=kind)[which])
+        if len(which):
+            np.add.at(used, self.server, np.array(table, dtype=kind)[which])
         most = np.repeat(np.array(has, dtype=kind), shop.counts, axis=0)
         if (used > most).any():
             raise SolverFailed("the packed answer overfills a server")
@@ -85,77 +136,77 @@ def runs_of(columns: Columns, counts: Sequence[int], jobs: int) -> Runs | None:
     Of equal jobs the one of highest priority gets the best configuration.
     """
     shop = columns.shop
-    free = _opened(columns, counts)
-    _lend(columns, counts, free)
+    used = [(key, n) for n, key in zip(counts, columns.made_of, strict=True) if n]
+    if any(isinstance(key, LeftOut) for key, _ in used):
+        return None
+    free = _opened(shop, [(key, n) for key, n in used if isinstance(key, Opened)])
+    _lend(free, [(key, n) for key, n in used if isinstance(key, Loan)])
     wanted: dict[int, list[tuple[int, tuple[tuple[int, int], ...], int]]] = defaultdict(list)
-    for count, key in zip(counts, columns.made_of, strict=True):
-        if count and isinstance(key, LeftOut):
-            return None
-        if count and isinstance(key, Option):
+    for key, count in used:
+        if isinstance(key, Option):
             wanted[key.wish].append((key.configuration, key.slots, count))
-    runs: list[Run | None] = [None] * jobs
-    for t, wish in enumerate(shop.wishes):
-        values = wish.configurations.value.numerators
-        members = iter(wish.kind.members)
-        for configuration, slots, count in sorted(wanted[t], key=lambda w: (-values[w[0]], w)):
-            for pieces in _taken(shop, slots, count, free):
-                runs[next(members)] = Run(wish=t, configuration=configuration, pieces=pieces)
-    found = Runs(shop=shop, runs=tuple(run for run in runs if run is not None))
-    if len(found.runs) != jobs:
+    wish, configuration = np.full(jobs, -1), np.zeros(jobs, np.int64)
+    pieces: list[tuple[IntArray, IntArray, IntArray]] = []
+    for t, of in enumerate(shop.wishes):
+        values = of.configurations.value.numerators
+        members, first = np.array(of.kind.members, np.int64), 0
+        for c, slots, count in sorted(wanted[t], key=lambda w: (-values[w[0]], w)):
+            chosen = members[first : first + count]
+            first += count
+            wish[chosen], configuration[chosen] = t, c
+            for slot, copies in slots:
+                servers = _taken(free, slot, copies * count)[::-1]
+                gpus = np.full(len(servers), shop.slots[slot].gpus)
+                pieces.append((np.repeat(chosen, copies), servers, gpus))
+    if (wish < 0).any():
         raise SolverFailed("the solver's whole numbers leave a job without an option")
+    nothing = np.empty((3, 0), np.int64)
+    job, server, gpus = np.concatenate([nothing, *map(np.array, pieces)], axis=1)
+    # Pieces of a job on one server are one piece.
+    most = shop.instance.cluster.server_count
+    place, which = np.unique(job * most + server, return_inverse=True)
+    sizes = np.zeros(len(place), np.int64)
+    np.add.at(sizes, which, gpus)
+    found = Runs(
+        shop=shop,
+        wish=wish,
+        configuration=configuration,
+        pieces=np.bincount(place // most, minlength=jobs),
+        server=place % most,
+        gpus=sizes,
+    )
     found.check()
     return found
 
 
-def _opened(columns: Columns, counts: Sequence[int]) -> dict[int, list[int]]:
+def _opened(shop: Shop, patterns: Iterable[tuple[Opened, int]]) -> dict[int, IntArray]:
     """Give for each slot the servers that have one, with a pattern on each server."""
     next_server = [0]
-    for count in columns.shop.counts:
+    for count in shop.counts:
         next_server.append(next_server[-1] + count)
-    free: dict[int, list[int]] = defaultdict(list)
-    for count, key in zip(counts, columns.made_of, strict=True):
-        if not count or not isinstance(key, Opened):
-            continue
+    free: dict[int, list[IntArray]] = defaultdict(list)
+    for key, count in patterns:
         first = next_server[key.group]
         next_server[key.group] += count
         for slot, copies in key.pattern:
-            free[slot] += [first + i for i in range(count) for _ in range(copies)]
-    return free
+            free[slot].append(np.repeat(np.arange(first, first + count), copies))
+    return {slot: np.concatenate(servers) for slot, servers in free.items()}
 
 
-def _lend(columns: Columns, counts: Sequence[int], free: dict[int, list[int]]) -> None:
+def _lend(free: dict[int, IntArray], flows: Iterable[tuple[Loan, int]]) -> None:
     """Let larger slots serve as smaller ones, the largest first, in place."""
-    flows = [
-        (key, count)
-        for count, key in zip(counts, columns.made_of, strict=True)
-        if count and isinstance(key, Loan)
-    ]
     for loan, count in sorted(flows, reverse=True):
-        if len(free[loan.large]) < count:
-            raise SolverFailed("the solver's whole numbers lend a slot that is not there")
-        free[loan.small] += free[loan.large][-count:]
-        del free[loan.large][-count:]
+        lent = _taken(free, loan.large, count)
+        free[loan.small] = np.concatenate([free.get(loan.small, lent[:0]), lent])
 
 
-def _taken(
-    shop: Shop, slots: Sequence[tuple[int, int]], count: int, free: dict[int, list[int]]
-) -> list[Pieces]:
-    """Take the slots of `count` jobs of an option; give each job's pieces."""
-    if any(len(free[slot]) < copies * count for slot, copies in slots):
+def _taken(free: dict[int, IntArray], slot: int, count: int) -> IntArray:
+    """Take the last servers that have such a slot."""
+    servers = free.get(slot, np.empty(0, np.int64))
+    if len(servers) < count:
         raise SolverFailed("the solver's whole numbers use a slot that is not there")
-    if len(slots) == 1 and slots[0][1] == 1:
-        servers, gpus = free[slots[0][0]], shop.slots[slots[0][0]].gpus
-        last = servers[: -count - 1 : -1]
-        del servers[-count:]
-        return [((server, gpus),) for server in last]
-    found: list[Pieces] = []
-    for _ in range(count):
-        pieces: Counter[int] = Counter()
-        for slot, copies in slots:
-            for _ in range(copies):
-                pieces[free[slot].pop()] += shop.slots[slot].gpus
-        found.append(tuple(sorted(pieces.items())))
-    return found
+    free[slot] = servers[: len(servers) - count]
+    return servers[len(servers) - count :]
 
 
 def placement_of(
@@ -163,29 +214,35 @@ def placement_of(
 ) -> Placement:
     """Write runs down as a placement, with exact pieces; `stopped` by a limit or Ctrl-C."""
     shop = found.shop
-    placed: list[PlacedJob] = []
-    known: dict[tuple[int, int], tuple[Vector, Fraction]] = {}
-    parts: dict[tuple[int, int, int], tuple[Fraction, Vector]] = {}
-    for job, (t, c, pieces) in zip(jobs, found.runs, strict=True):
-        chosen = known.get((t, c))
-        if chosen is None:
-            options = shop.wishes[t].configurations
-            chosen = known[t, c] = options.demand_at(c), options.value[c]
-        written = []
-        for server, gpus in pieces:
-            part = parts.get((t, c, gpus))
-            if part is None:
-                amounts = tuple(amount * gpus / job.gpus for amount in chosen[0])
-                part = parts[t, c, gpus] = Fraction(gpus), amounts
-            written.append(Piece(server=server, gpus=part[0], amounts=part[1]))
-        placed.append(
-            PlacedJob(id=job.id, demand=chosen[0], throughput=chosen[1], pieces=tuple(written))
-        )
+    parts, which = found.parts
+    gpus = [Fraction(n) for _, _, n in parts]
+    amounts = [_share(shop.wishes[t], c, n) for t, c, n in parts]
+    part = which.tolist()
+    columns: list[Iterable[object]]
+    columns = [found.server.tolist(), map(gpus.__getitem__, part), map(amounts.__getitem__, part)]
+    pieces = from_columns(Piece, len(part), columns)
+    chosen, of_job = found.chosen
+    demands = [shop.wishes[t].configurations.demand_at(c) for t, c in chosen]
+    values = [shop.wishes[t].configurations.value[c] for t, c in chosen]
+    pair = of_job.tolist()
+    ends = [0, *np.cumsum(found.pieces).tolist()]
+    columns = [
+        [job.id for job in jobs],
+        map(demands.__getitem__, pair),
+        map(values.__getitem__, pair),
+        [tuple(pieces[i:j]) for i, j in pairwise(ends)],
+    ]
     return Placement(
         instance=shop.instance.name,
         mechanism="packed" if bound.split == "never" else "packed-split",
-        jobs=tuple(placed),
+        jobs=tuple(from_columns(PlacedJob, len(jobs), columns)),
         bound=bound,
         proof=proof,
         stopped=stopped,
     )
+
+
+def _share(wish: Wish, configuration: int, gpus: int) -> Vector:
+    """Give what a piece of so many GPUs has of each resource."""
+    part = Fraction(gpus, wish.gpus)
+    return tuple(amount * part for amount in wish.configurations.demand_at(configuration))

@@ -90,7 +90,7 @@ def tune_runs(shop: Shop, jobs: Sequence[Job]) -> Runs | None:
                 return None
             pieces = tuple(sorted(held.pieces))
             runs[job] = Run(wish=t, configuration=configuration, pieces=pieces)
-    found = Runs(shop=shop, runs=tuple(runs[job] for job in sorted(runs)))
+    found = Runs.of(shop, (runs[job] for job in sorted(runs)))
     found.check()
     return found
 
@@ -177,6 +177,6 @@ def _with_shares(shop: Shop, where: dict[int, Pieces]) -> Runs:
                 assert best is not None  # the floor is the best inside the share
                 known[t, groups] = best
             runs[job] = Run(wish=t, configuration=known[t, groups], pieces=where[job])
-    found = Runs(shop=shop, runs=tuple(runs[job] for job in sorted(runs)))
+    found = Runs.of(shop, (runs[job] for job in sorted(runs)))
     found.check()
     return found
