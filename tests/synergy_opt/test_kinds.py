@@ -22,5 +22,6 @@ def test_equal_jobs_are_one_kind_whatever_objects_their_weights_are(rows):
         for i, (profile, gpus, weight) in enumerate(rows)
     ]
     found = kinds(Instance(name="i", cluster=CLUSTER, profiles=PROFILES, jobs=jobs), jobs)
-    expected = [tuple(i for i, row in enumerate(rows) if row == one) for one in dict.fromkeys(rows)]
+    kept = dict.fromkeys(rows)
+    expected = [tuple(i for i, row in enumerate(rows) if row == one) for one in kept]
     assert [kind.members for kind in found] == expected
