@@ -59,7 +59,7 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 def in_child(task: Callable[[], Row]) -> Row:
-    """Run a task in a process of its own and add that process's peak memory, unless it did."""
+    """Run a task in a process of its own; add its peak memory where the row does not say one."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
         return pool.submit(_with_memory, task).result()
@@ -67,12 +67,7 @@ def in_child(task: Callable[[], Row]) -> Row:
 
 def _with_memory(task: Callable[[], Row]) -> Row:
     row = task()
-    return {"MB": peak(), **row}
-
-
-def peak() -> int:
-    """Give the most memory that this process has had so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return {"MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, **row}
 
 
 def machine() -> Row:

@@ -5,6 +5,7 @@ Takes the rows of a section and gives lines with the target, what was measured, 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import mean, median
@@ -12,7 +13,13 @@ from statistics import mean, median
 Row = dict[str, object]
 
 PROVEN = {"few": 0.95, "medium": 0.90, "medium-60": 0.98}
-MOST_GAP = {"medium": 3e-3, "medium-60": 3e-3, "large-jobs": 1e-3, "split-allowed": 1e-3}
+MOST_GAP = {
+    "large": 1e-4,
+    "medium": 3e-3,
+    "medium-60": 3e-3,
+    "large-jobs": 1e-3,
+    "split-allowed": 1e-3,
+}
 DIFFERENT = {64: 1e-4, 512: 1e-4, 8192: 1e-3}
 CLOSED, SECONDS, GROWTH, RATIO = 0.95, 1.0, 4.0, 1.0
 
@@ -27,6 +34,11 @@ def in_time(row: Row) -> bool:
     return row["cpu_s"] <= row["limit_s"]
 
 
+def most_gap(rows: list[Row]) -> float:
+    """Give the largest gap known within the limits; infinite where a run had no placement."""
+    return max(math.inf if r["gap_in_limit"] is None else r["gap_in_limit"] for r in rows)
+
+
 def _verdicts(section: str, rows: list[Row]) -> Iterator[Row]:
     count = len(rows)
     if section in PROVEN:
@@ -34,16 +46,19 @@ def _verdicts(section: str, rows: list[Row]) -> Iterator[Row]:
         target = f"proven within {rows[0]['limit_s']:g} s in at least {PROVEN[section]:.0%}"
         yield _verdict(section, count, target, f"{part:.1%}", part >= PROVEN[section])
     if section in MOST_GAP:
-        gap = max(r["gap"] for r in rows)
-        target = f"gap never above {MOST_GAP[section]:.1%}"
+        gap = most_gap(rows)
+        target = f"gap never above {MOST_GAP[section]:.2%} in {rows[0]['limit_s']:g} s"
         yield _verdict(section, count, target, f"{gap:.4%}", gap <= MOST_GAP[section])
+        left = sum(r["left_out"] for r in rows)
+        yield _verdict(section, count, "all jobs placed", f"{left} left out", left == 0)
     if section == "large":
         part = sum(r["gap"] == 0 for r in rows) / count
         target = f"gap exactly 0 in at least {CLOSED:.0%}"
         yield _verdict(section, count, target, f"{part:.1%}", part >= CLOSED)
-        seconds = median(r["cpu_s"] for r in rows)
-        target = f"at most {SECONDS:g} s (median processor seconds)"
-        yield _verdict(section, count, target, f"{seconds:.2f} s", seconds <= SECONDS)
+        seconds = [r["cpu_s"] for r in rows]
+        target = f"at most {SECONDS:g} processor seconds in every run"
+        measured = f"{max(seconds):.2f} s, median {median(seconds):.2f} s"
+        yield _verdict(section, count, target, measured, max(seconds) <= SECONDS)
     if section == "growth":
         by_size = _by_size(rows)
         first, last = min(by_size), max(by_size)
@@ -52,10 +67,9 @@ def _verdicts(section: str, rows: list[Row]) -> Iterator[Row]:
         yield _verdict(section, count, target, f"{growth:.1f} times", growth <= GROWTH)
     if section == "different":
         for servers, some in sorted(_by_size(rows).items()):
-            gap, most = max(r["gap"] for r in some), DIFFERENT[servers]
+            gap, most = most_gap(some), DIFFERENT[servers]
             target = f"{servers} servers: gap at most {most:.2%} in {some[0]['limit_s']:g} s"
-            kept = gap <= most and all(map(in_time, some))
-            yield _verdict(section, len(some), target, f"{gap:.4%}", kept)
+            yield _verdict(section, len(some), target, f"{gap:.4%}", gap <= most)
     if section == "rivals":
         for servers, some in sorted(_by_size(rows).items()):
             if servers >= 512:

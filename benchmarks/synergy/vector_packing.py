@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.synergy.bin_patterns import STEPS, Master, Packing, Pattern
+from benchmarks.synergy.measured import write_json
 
 _WIDTH = 400  # partial patterns that a search keeps
 _DIVING = 4  # rounds of pricing after each step of a dive
@@ -183,7 +183,7 @@ def main() -> None:
             table.add_row(*(str(row[k]) if k != "seconds" else f"{row[k]:.1f}" for k in keys))
     Console(width=110).print(table)
     if options.output is not None:
-        options.output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        write_json(options.output, rows)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,17 @@ def test_memory_is_judged_too():
         assert stages.measure(lambda: dict(row))["within limits"] is False
 
 
+def test_the_rival_has_a_process_and_a_memory_of_its_own(monkeypatch):
+    """Tests on few jobs that both peaks are told, and that the proof is ours."""
+    monkeypatch.setattr(stages, "PATIENCE", 0.5)
+    row = stages.measure(partial(stages.against_highs, 4))
+    assert row["MB"] > 0
+    assert row["HiGHS MB"] > 0
+    assert row["proof"] != "none"
+    assert "exact" not in row
+    assert json.dumps(row)
+
+
 def test_a_child_reports_its_memory():
     """Tests that a task in a process of its own gives its row with that process's peak."""
     assert in_child(partial(dict, a=1))["MB"] > 10
