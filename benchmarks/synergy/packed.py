@@ -9,7 +9,8 @@ Under each table stands what is asked of the section and whether these runs keep
 ends with code 1 where one does not. What is asked of a time is judged by processor seconds: on a
 machine that others use, `--clock 4` lets the clock run four times as long, and of a run that then
 takes more processor seconds than its limit counts only what it had reported until then
-(`gap_in_limit`). Different jobs end at the gap that is asked of them.
+(`gap_in_limit`). Different jobs end at the gap that is asked of them, so that their time is the
+time to that gap.
 
 `rivals` sets TUNE, GREEDY, GPU-proportional and packed side by side in one run; `assignment` gives
 CP-SAT the compact programme for 60 seconds.

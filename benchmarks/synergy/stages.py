@@ -2,7 +2,7 @@
 
 Takes names of tasks, or of groups of them, and gives a table with one row a task and a JSON file;
 ends with code 1 where a row is not within its limits. Each task runs in a child process of its
-own, so that peak memory is its own; the task that names a rival runs both in that process.
+own, so that peak memory is its own; a rival that a task names has another.
 
     python -m benchmarks.synergy.stages --output stages.json
     python -m benchmarks.synergy.stages stage-1 stage-2-8192

@@ -1,8 +1,7 @@
 """The pattern engine as a pure vector bin packing solver, on published instances.
 
 Takes a folder of `.vbp` files with a `known.csv` (lower bound, optimum, best published heuristic)
-and gives for each the fewest bins found and the bound. Patterns are priced first by the knapsack
-of `packed` on rounded sizes, then exactly by an integer programme. Run it as
+and gives for each the fewest bins found and the bound. Run it as
 
     python -m benchmarks.synergy.vector_packing FOLDER --items 60 120 --seconds 120
 """
@@ -21,8 +20,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.synergy.bin_patterns import STEPS, Master, Packing, Pattern
 from benchmarks.synergy.measured import write_json
-from benchmarks.synergy.vector_patterns import Master, Packing, Pattern, exact_bound
 
 _WIDTH = 400  # partial patterns that a search keeps
 _DIVING = 4  # rounds of pricing after each step of a dive
@@ -59,6 +58,20 @@ def first_fit(packing: Packing, order: Sequence[int]) -> list[tuple[int, ...]]:
             bins[place][i] += 1
             free[place] = free[place] - size
     return [tuple(b) for b in bins]
+
+
+def exact_bound(master: Master, prices: np.ndarray, width: int) -> int:
+    """Give a lower bound on the bins, in integers: the items' prices over the dearest pattern's.
+
+    The prices are integers over 2³⁰; the search for patterns dearer than a bin keeps all partial
+    ones that may end there, or gives no bound.
+    """
+    whole = [round(price * STEPS) for price in prices.tolist()]
+    found, complete = master.listed(prices, STEPS + 1, width)
+    if not complete:
+        return 1
+    dearest = max([STEPS, *(worth for worth, _ in found)])
+    return -(-sum(p * n for p, n in zip(whole, master.packing.demand, strict=True)) // dearest)
 
 
 def size_bound(packing: Packing) -> int:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.synergy.vector_packing import packed_bins
-from benchmarks.synergy.vector_patterns import Master, Packing, exact_bound
+from benchmarks.synergy.bin_patterns import Master, Packing
+from benchmarks.synergy.vector_packing import exact_bound, packed_bins
 
 
 def fewest(packing):

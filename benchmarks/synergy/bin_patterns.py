@@ -1,7 +1,7 @@
-"""Patterns of items that fill a bin: the master programme, its pricing, and an exact bound.
+"""Patterns of vector bins: what fits one bin, priced by the search for loads of `packed`.
 
-Takes a `Packing` and gives a `Master` that holds patterns, prices items and finds the patterns
-that the prices ask for; `exact_bound` makes of any prices a lower bound on the bins, in integers.
+Takes bins and items with a demand each and gives a master programme that grows by patterns. They
+are priced by that search on rounded bounds; what it lists is exact, in integers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from synergy_opt.solvers.highs_ import Quiet
 Pattern = tuple[int, ...]
 """Copies of each item type in a bin."""
 
+STEPS = 2**30  # of a bin's price
 _GAIN = 1e-7
-_STEPS = 2**30  # of a bin's price
 _LEVELS = 20  # of each capacity in the table of bounds
 _ROUND = 30  # patterns that a round adds at most
 
@@ -145,7 +145,7 @@ class Master:
         self, prices: np.ndarray, least: int, width: int
     ) -> tuple[list[tuple[int, Pattern]], bool]:
         """Give patterns of what is left with at least this price in 2⁻³⁰; whether all of them."""
-        whole = [round(price * _STEPS) for price in prices.tolist()]
+        whole = [round(price * STEPS) for price in prices.tolist()]
         found: list[tuple[int, Pattern]] = []
         complete = True
         for first, room in self.bays:
@@ -169,7 +169,7 @@ class Master:
         for _ in range(rounds):
             if time.monotonic() > until:
                 break
-            found, _ = self.listed(prices, round((1 + _GAIN) * _STEPS), width)
+            found, _ = self.listed(prices, round((1 + _GAIN) * STEPS), width)
             if not sum(self.add(self.filled(pattern, prices)) for _, pattern in found[:_ROUND]):
                 break
             prices = self.solve()
@@ -205,17 +205,3 @@ class Master:
             return None
         used = np.rint(np.array(model.getSolution().col_value)).astype(int)
         return [p for p, n in zip(self.patterns, used.tolist(), strict=True) for _ in range(n)]
-
-
-def exact_bound(master: Master, prices: np.ndarray, width: int) -> int:
-    """Give a lower bound on the bins, in integers: the items' prices over the dearest pattern's.
-
-    The prices are integers over 2³⁰; the search for patterns dearer than a bin keeps all partial
-    ones that may end there, or gives no bound.
-    """
-    whole = [round(price * _STEPS) for price in prices.tolist()]
-    found, complete = master.listed(prices, _STEPS + 1, width)
-    if not complete:
-        return 1
-    dearest = max([_STEPS, *(worth for worth, _ in found)])
-    return -(-sum(p * n for p, n in zip(whole, master.packing.demand, strict=True)) // dearest)
