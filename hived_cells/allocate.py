@@ -82,6 +82,20 @@ def allocate_pin(state: State, tenant: str, name: str) -> tuple[State, Cell]:
 
     Always granted while the pin is not in use. O(levels + jobs stopped).
 
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    tenant
+        Whose pin it is.
+    name
+        The pin's name in the reservation.
+
+    Returns
+    -------
+    (State, Cell)
+        The next state, and the pinned cell.
+
     Raises
     ------
     IllegalRequest

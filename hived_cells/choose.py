@@ -30,6 +30,17 @@ __all__ = [
 class Candidate(NamedTuple):
     """One cell that may be taken, with what a choice may care about.
 
+    Parameters
+    ----------
+    cell
+        A free cell of the level asked for, or above it.
+    low_priority
+        GPUs in low-priority use inside.
+    bad
+        Bad GPUs inside.
+    healthy
+        Whether a cell of the wanted level without bad GPUs lies inside.
+
     Examples
     --------
     >>> Candidate(Cell(1, (0,)), low_priority=0, bad=1, healthy=False).healthy
@@ -37,9 +48,9 @@ class Candidate(NamedTuple):
     """
 
     cell: Cell
-    low_priority: int  # GPUs in low-priority use
-    bad: int  # bad GPUs
-    healthy: bool  # whether a cell of the wanted level without bad GPUs lies inside
+    low_priority: int
+    bad: int
+    healthy: bool
 
 
 class Group(NamedTuple):

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hived_cells.choose import (
     HIVED,
@@ -29,7 +29,7 @@ from hived_cells.hierarchy import Cell
 from hived_cells.output import beside, output
 
 if TYPE_CHECKING:
-    from hived_cells.replay import Ledger
+    from hived_cells.replay import Session
     from hived_cells.spec import Spec
 
 __all__ = ["main"]
@@ -113,11 +113,30 @@ def _silence_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Version(argparse.Action):
+    """Print the version, which takes a few milliseconds to find out and so is not found before."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("synergy-hived")
+        except PackageNotFoundError:  # a checkout that is not installed
+            found = "not installed"
+        print(f"hived-cells {found}")
+        raise SystemExit(DONE)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hived-cells",
         description="Buddy cell allocation with the guarantee of HiveD (OSDI 2020).",
+        epilog="exit codes: 0 done; 1 a check failed (a broken invariant in a replay, a job that "
+        "waits longer under cells); 2 bad input or usage; 3 infeasible (reserved cells do not "
+        "fit); 4 stopped at a limit, the result is good but not proved best; 130 interrupted. "
+        "`hived-cells COMMAND --help` has an example of each command.",
     )
+    parser.add_argument("--version", nargs=0, action=_Version, help="print the version and leave")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("spec", metavar="SPEC", type=Path, help="hivedscheduler YAML")
@@ -126,7 +145,10 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     check = commands.add_parser(
-        "check", parents=[common], help="is it feasible, what is short, who owns what"
+        "check",
+        parents=[common],
+        help="is it feasible, what is short, who owns what",
+        epilog="example: hived-cells check cluster.yaml",
     )
     check.set_defaults(run=_check)
 
@@ -135,18 +157,30 @@ def _parser() -> argparse.ArgumentParser:
         "--choose",
         default="hived",
         metavar="NAME",
-        help=f"which free cell to take: {', '.join(_CHOICES)} or module:function",
+        help=f"which free cell to take: {', '.join(_CHOICES)} or module:function (default hived)",
     )
     replay = commands.add_parser(
-        "replay", parents=[common, policy], help="one JSON line for each event"
+        "replay",
+        parents=[common, policy],
+        help="one JSON line for each event",
+        epilog="example: hived-cells replay cluster.yaml events.jsonl --output outcomes.jsonl",
     )
     replay.add_argument("events", metavar="EVENTS", type=Path, help="JSON lines")
-    replay.add_argument("--output", "-o", type=Path, help="write here instead")
+    replay.add_argument(
+        "--output", "-o", metavar="FILE", type=Path, help="write here (default standard output)"
+    )
     replay.set_defaults(run=_replay)
 
-    show = commands.add_parser("show", parents=[common, policy], help="the tree of cells")
-    show.add_argument("events", metavar="EVENTS", type=Path, nargs="?", help="JSON lines")
-    show.add_argument("--pool", help="this pool only")
+    show = commands.add_parser(
+        "show",
+        parents=[common, policy],
+        help="the tree of cells",
+        epilog="example: hived-cells show cluster.yaml events.jsonl --picture cells.svg",
+    )
+    show.add_argument(
+        "events", metavar="EVENTS", type=Path, nargs="?", help="JSON lines (default no events)"
+    )
+    show.add_argument("--pool", metavar="NAME", help="this pool only (default all)")
     show.add_argument("--all", action="store_true", help="every cell, none summed up")
     show.add_argument(
         "--picture", type=Path, metavar="FILE", help="draw one pool (.png, .svg, .pdf)"
@@ -186,12 +220,12 @@ def _replay(options: argparse.Namespace) -> int:
     from hived_cells.spec import read_spec
 
     spec = read_spec(options.spec)
-    book = _first_ledger(spec, options.spec)
+    book = _first_session(spec, options.spec)
     choose = _choice(options.choose)
     events = read_events(options.events)
     source = str(options.events)
     with output(options.output) as file:
-        for outcome in replay(spec, events, choose=choose, source=source, ledger=book):
+        for outcome in replay(spec, events, choose=choose, source=source, session=book):
             file.write(json.dumps(outcome) + "\n")
             if "broken" in outcome:
                 return _complain(
@@ -208,14 +242,14 @@ def _show(options: argparse.Namespace) -> int:
 
     spec = read_spec(options.spec)
     pools = [spec.pool(options.pool)] if options.pool is not None else list(spec)
-    book = _first_ledger(spec, options.spec)
+    book = _first_session(spec, options.spec)
     if options.events is not None:
         steps = replay(
             spec,
             read_events(options.events),
             choose=_choice(options.choose),
             source=str(options.events),
-            ledger=book,
+            session=book,
         )
         for outcome in steps:
             if "broken" in outcome:
@@ -246,13 +280,13 @@ def _show(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _first_ledger(spec: "Spec", path: Path) -> "Ledger":
-    """Return the empty cluster's ledger; where it is infeasible, say of which file."""
+def _first_session(spec: "Spec", path: Path) -> "Session":
+    """Return the empty cluster's session; where it is infeasible, say of which file."""
     from hived_cells.cluster import initial_cluster
-    from hived_cells.replay import Ledger
+    from hived_cells.replay import Session
 
     try:
-        return Ledger(initial_cluster({pool.name: pool.pool for pool in spec}))
+        return Session(initial_cluster({pool.name: pool.pool for pool in spec}))
     except Infeasible as error:
         raise Infeasible(
             f"{path}: {error}",

@@ -35,13 +35,22 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     'capacity'
     """
     generate = commands.add_parser(
-        "generate", help="a trace like the paper's production trace, and its cluster"
+        "generate",
+        help="a trace like the paper's production trace, and its cluster",
+        epilog="example: hived-cells generate trace.csv cluster.yaml --days 7 --jobs 16561",
     )
     generate.add_argument("trace", metavar="TRACE", type=Path, help="CSV to write")
     generate.add_argument("spec", metavar="SPEC", type=Path, help="hivedscheduler YAML to write")
-    generate.add_argument("--seed", type=int, default=0)
-    for name, text in _OPTIONS.items():
-        generate.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N", help=text)
+    generate.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="same seed, same bytes (default 0)"
+    )
+    for name, (text, default) in _OPTIONS.items():
+        generate.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=int,
+            metavar="N",
+            help=f"{text} (default {default})",
+        )
     generate.set_defaults(run=_generate)
 
     both = argparse.ArgumentParser(add_help=False)
@@ -53,12 +62,29 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     both.add_argument("--json", action="store_true", help="print JSON")
 
     simulate = commands.add_parser(
-        "simulate", parents=[both], help="private clusters, quota and cells, with one scheduler"
+        "simulate",
+        parents=[both],
+        help="private clusters, quota and cells, with one scheduler",
+        epilog="example: hived-cells simulate cluster.yaml trace.csv --scheduler tiresias",
     )
-    simulate.add_argument("--scheduler", choices=_SCHEDULERS, default="capacity")
-    simulate.add_argument("--faults", type=Path, help="CSV: time,node,event (leaves, returns)")
     simulate.add_argument(
-        "--checkpoint", type=int, default=1800, metavar="S", help="seconds between checkpoints"
+        "--scheduler",
+        choices=_SCHEDULERS,
+        default="capacity",
+        help="the policy of each tenant, and of all under quota (default capacity)",
+    )
+    simulate.add_argument(
+        "--faults",
+        metavar="FILE",
+        type=Path,
+        help="CSV: time (seconds), node (number), event (leaves, returns) (default no faults)",
+    )
+    simulate.add_argument(
+        "--checkpoint",
+        type=int,
+        default=1800,
+        metavar="S",
+        help="seconds of running between two checkpoints (default 1800)",
     )
     simulate.add_argument(
         "--no-low-priority", action="store_true", help="lend no idle GPUs to jobs that wait"
@@ -66,30 +92,45 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     simulate.set_defaults(run=_simulate)
 
     design = commands.add_parser(
-        "design", parents=[both], help="which cells to reserve for the tenants' shares in SPEC"
+        "design",
+        parents=[both],
+        help="which cells to reserve for the tenants' shares in SPEC",
+        epilog="example: hived-cells design cluster.yaml trace.csv --output designed.yaml",
     )
-    design.add_argument("--output", "-o", type=Path, help="write the specification here")
+    design.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        type=Path,
+        help="write the specification here (default: it is not written)",
+    )
     design.add_argument(
         "--unmet-weight", type=int, default=8, metavar="N",
-        help="misfit GPUs that count as much as one that finds no cell",
+        help="misfit GPUs that count as much as one that finds no cell (default 8)",
     )  # fmt: skip
-    design.add_argument("--time-limit", type=float, default=20.0, metavar="S", help="each tenant")
+    design.add_argument(
+        "--time-limit",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds for each tenant's search (default 20)",
+    )
     design.set_defaults(run=_design)
 
 
-_OPTIONS = {
-    "nodes": "nodes of the cluster",
-    "jobs": "number of jobs",
-    "days": "days of submissions",
-    "load": "mean demand in percent of the GPUs",
-    "spread": "deviation of a duration's logarithm (percent)",
-    "growth": "exponent with which durations grow with GPUs (percent)",
-    "longest": "longest duration (days)",
-    "batch": "mean number of jobs submitted together",
-    "day_swing": "swing of the rate within a day (percent)",
-    "weekend": "rate at weekends (percent)",
-    "moods": "deviation of a tenant's daily rate's logarithm (percent)",
-    "memory": "its correlation from day to day (percent)",
+_OPTIONS = {  # of ProductionOptions, with its default: importing it takes longer than --help may
+    "nodes": ("nodes of the cluster", 279),
+    "jobs": ("number of jobs", 141_950),
+    "days": ("days of submissions", 60),
+    "load": ("mean demand in percent of the GPUs", 65),
+    "spread": ("deviation of a duration's logarithm (percent)", 200),
+    "growth": ("exponent with which durations grow with GPUs (percent)", 20),
+    "longest": ("longest duration (days)", 7),
+    "batch": ("mean number of jobs submitted together", 4),
+    "day_swing": ("swing of the rate within a day (percent)", 50),
+    "weekend": ("rate at weekends (percent)", 60),
+    "moods": ("deviation of a tenant's daily rate's logarithm (percent)", 30),
+    "memory": ("its correlation from day to day (percent)", 70),
 }
 
 
@@ -113,6 +154,10 @@ def _generate(options: argparse.Namespace) -> int:
         spec_file.write(spec_text(chain, Reservation(cells)))
         for file in (trace_file, spec_file):
             file.flush()  # both are whole before either takes its name
+    told = f"{len(trace.jobs)} jobs of {len(trace.tenants)} tenants in {chosen.days} days to "
+    told += f"{options.trace}, {chain.top_cells} nodes of {chain.sizes[-1]} GPUs to {options.spec}"
+    if sys.stderr is not None:
+        print(f"hived-cells: wrote {told}", file=sys.stderr)  # the files may be standard output
     return DONE
 
 

@@ -75,6 +75,13 @@ def doomed_of(state: State, tenant: str) -> int:
     The others' cells are packed as well, but only this tenant's count: what the tenant is sure
     to see as faulty. The sum over tenants is at most `doomed`.
 
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    tenant
+        A tenant of the reservation.
+
     Raises
     ------
     IllegalRequest

@@ -19,6 +19,18 @@ def mark_bad(state: State, cell: Cell) -> State:
 
     No count and no S_k changes. O(levels + free cells inside).
 
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    cell
+        A cell of the pool's chain.
+
+    Returns
+    -------
+    State
+        The next state; what is held stays held.
+
     Raises
     ------
     InvalidSpec
@@ -37,6 +49,18 @@ def mark_bad(state: State, cell: Cell) -> State:
 def heal(state: State, cell: Cell) -> State:
     """Mark every GPU of a cell as healthy; one that is already stays so.
 
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    cell
+        A cell of the pool's chain.
+
+    Returns
+    -------
+    State
+        The next state.
+
     Raises
     ------
     InvalidSpec
@@ -54,6 +78,13 @@ def heal(state: State, cell: Cell) -> State:
 
 def is_bad(state: State, cell: Cell) -> bool:
     """Return whether the cell has a bad GPU.
+
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    cell
+        A cell of the pool's chain.
 
     Raises
     ------

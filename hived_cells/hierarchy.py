@@ -18,6 +18,13 @@ MAX_LEVELS = 64
 class Cell(NamedTuple):
     """A physical cell: its level and the child numbers that lead to it from the top.
 
+    Parameters
+    ----------
+    level
+        From 1, one GPU, upward.
+    path
+        Child numbers from the top level down, each from 0.
+
     Examples
     --------
     >>> cell = Cell(level=2, path=(5, 0, 1))
@@ -26,7 +33,7 @@ class Cell(NamedTuple):
     """
 
     level: int
-    path: tuple[int, ...]  # child numbers from the top level down, each from 0
+    path: tuple[int, ...]
 
     def __str__(self) -> str:
         return "/".join(map(str, self.path))

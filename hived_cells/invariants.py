@@ -17,6 +17,15 @@ __all__ = ["Violation", "slack", "violations"]
 class Violation(NamedTuple):
     """A rule that a state breaks.
 
+    Parameters
+    ----------
+    rule
+        Which rule, by its name in `violations`.
+    witness
+        What breaks it: cells, tenants, levels, counts.
+    message
+        The same as one sentence.
+
     Examples
     --------
     >>> print(Violation("slack", (2, -1), "level 2: S = -1"))

@@ -33,6 +33,11 @@ def start(state: State, tenant: str, gpus: int) -> tuple[State, Job]:
     gpus
         Number of GPUs.
 
+    Returns
+    -------
+    (State, Job)
+        The next state, and the job with its GPUs.
+
     Raises
     ------
     IllegalRequest
@@ -76,6 +81,18 @@ def start(state: State, tenant: str, gpus: int) -> tuple[State, Job]:
 def stop(state: State, job: Job) -> State:
     """Stop a low-priority job: its GPUs are idle again. O(GPUs of the job x levels).
 
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    job
+        A running job, as `start` gave it.
+
+    Returns
+    -------
+    State
+        The next state.
+
     Raises
     ------
     IllegalRequest
@@ -115,6 +132,13 @@ def victims(state: State, cell: Cell) -> tuple[Job, ...]:
 
     Asked of the state before `allocate` with the cell it returned, these are the jobs that the
     state after it no longer has. O(GPUs of the cell).
+
+    Parameters
+    ----------
+    state
+        The pool before the cell was taken.
+    cell
+        A cell of the pool's chain.
 
     Raises
     ------

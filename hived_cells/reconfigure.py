@@ -53,6 +53,13 @@ class Reconfiguration(NamedTuple):
 def named_bindings(spec: Spec, cluster: Cluster) -> tuple[NamedBinding, ...]:
     """Return everything that `recover_cluster` needs to make an equal cluster.
 
+    Parameters
+    ----------
+    spec
+        The specification that the cluster was made from: it has the addresses.
+    cluster
+        The cluster as it is.
+
     Examples
     --------
     >>> named_bindings(Spec(pools=(), tenants=()), Cluster({}))
@@ -94,6 +101,18 @@ def recover_cluster(spec: Spec, bindings: Iterable[NamedBinding]) -> Reconfigura
     at least 0; a pinned one where the pin is still the tenant's. Else it is downgraded to
     low-priority jobs on the same GPUs. GPUs that are not there any more are ignored.
     O(GPUs x levels + bindings x levels).
+
+    Parameters
+    ----------
+    spec
+        The specification as it is now.
+    bindings
+        What `named_bindings` gave under an earlier one.
+
+    Returns
+    -------
+    Reconfiguration
+        The cluster, and what was downgraded or is gone.
 
     Raises
     ------

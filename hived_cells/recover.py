@@ -21,6 +21,15 @@ __all__ = ["HasPool", "HasPools", "Recovery", "bindings_of", "recover"]
 class Recovery(NamedTuple):
     """What `recover` gives.
 
+    Parameters
+    ----------
+    state
+        The pool with what could be kept.
+    downgraded
+        (tenant, cell) of bindings that now run at low priority.
+    ignored
+        (tenant, cell) of bindings to hardware that is no longer there.
+
     Examples
     --------
     >>> from hived_cells import Reservation
@@ -30,8 +39,8 @@ class Recovery(NamedTuple):
     """
 
     state: State
-    downgraded: tuple[tuple[str, Cell], ...]  # bindings that now run at low priority
-    ignored: tuple[tuple[str, Cell], ...]  # bindings to hardware that is no longer there
+    downgraded: tuple[tuple[str, Cell], ...]
+    ignored: tuple[tuple[str, Cell], ...]
 
 
 def bindings_of(state: State) -> Bindings:
@@ -80,6 +89,11 @@ def recover(spec: Pool | HasPool | HasPools, bindings: Bindings | Mapping[str, A
         what has one: a `SpecPool`, or a `Spec` of one pool. For several see `recover_cluster`.
     bindings
         What was bound, most important first, as `Bindings` or as their `to_data()`.
+
+    Returns
+    -------
+    Recovery
+        The state, and the bindings that were not kept.
 
     Raises
     ------

@@ -14,14 +14,14 @@ from hived_cells.events import Allocate, Bad, Event, Heal, LowPriority, Place, R
 from hived_cells.faults import heal, is_bad, mark_bad
 from hived_cells.gangs.check import pool_violations
 from hived_cells.invariants import slack, violations
-from hived_cells.ledger import Ledger
 from hived_cells.low_priority import start, stop, victims
 from hived_cells.release import release
 from hived_cells.replay_gangs import after_eviction, gangs_of, place, remove
+from hived_cells.session import Session
 from hived_cells.spec.values import Spec, SpecPool
 from hived_cells.state import free_counts, owed_counts
 
-__all__ = ["Ledger", "replay"]
+__all__ = ["Session", "replay"]
 
 FULL_CHECK_GPUS = 64  # up to this size of a pool every rule is checked after every event
 
@@ -32,7 +32,7 @@ def replay(
     *,
     choose: Choose = HIVED,
     source: str = "events",
-    ledger: Ledger | None = None,
+    session: Session | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield one outcome, ready for JSON, for each event.
 
@@ -55,7 +55,7 @@ def replay(
         Which free cell to take.
     source
         Name of the events' file, for messages.
-    ledger
+    session
         Where to start and what to carry on; a new one on the empty cluster by default.
 
     Raises
@@ -80,7 +80,7 @@ def replay(
     ...     print(outcome["cell"], outcome["free"], outcome["owed"], outcome["slack"])
     n1/0 [1, 0] [0, 0] [1, 0]
     """
-    book = ledger or Ledger(initial_cluster({pool.name: pool.pool for pool in spec}))
+    book = session or Session(initial_cluster({pool.name: pool.pool for pool in spec}))
     for line, event in events:
         outcome: dict[str, Any] = {"line": line, "op": type(event).__struct_config__.tag}
         if not isinstance(event, Bad | Heal):
@@ -106,7 +106,7 @@ def replay(
 
 
 def _apply(
-    spec: Spec, book: Ledger, event: Event, choose: Choose, outcome: dict[str, Any]
+    spec: Spec, book: Session, event: Event, choose: Choose, outcome: dict[str, Any]
 ) -> tuple[str, ...]:
     """Carry out one event, fill in its outcome and return the pools it touched."""
     if isinstance(event, Allocate):
@@ -137,7 +137,7 @@ def _apply(
 
 
 def _allocate(
-    spec: Spec, book: Ledger, event: Allocate, choose: Choose, outcome: dict[str, Any]
+    spec: Spec, book: Session, event: Allocate, choose: Choose, outcome: dict[str, Any]
 ) -> tuple[str, ...]:
     pool = _pool_of(spec, event)
     outcome["pool"] = pool.name
@@ -162,7 +162,7 @@ def _allocate(
 
 
 def _start(
-    spec: Spec, book: Ledger, event: LowPriority, outcome: dict[str, Any]
+    spec: Spec, book: Session, event: LowPriority, outcome: dict[str, Any]
 ) -> tuple[str, ...]:
     names = [pool.name for pool in spec]
     if event.pool is None and len(names) != 1:
@@ -180,7 +180,7 @@ def _start(
 
 
 def _health(
-    spec: Spec, book: Ledger, event: Bad | Heal, outcome: dict[str, Any]
+    spec: Spec, book: Session, event: Bad | Heal, outcome: dict[str, Any]
 ) -> tuple[str, ...]:
     if event.pool is not None:
         spec.pool(event.pool)  # refuse an unknown one
@@ -242,7 +242,7 @@ def _counts(cluster: Cluster, pools: tuple[str, ...]) -> dict[str, Any]:
     return by_pool[pools[0]] if len(pools) == 1 else {"pools": by_pool}
 
 
-def _broken(spec: Spec, book: Ledger, name: str) -> list[str]:
+def _broken(spec: Spec, book: Session, name: str) -> list[str]:
     state = book.cluster[name]
     if state.chain.gpus > FULL_CHECK_GPUS:
         return [f"slack: level {k}: S = {s}" for k, s in enumerate(slack(state), 1) if s < 0]

@@ -1,4 +1,4 @@
-"""Gangs in a replay: takes a ledger and an event about a gang, gives its outcome as plain data."""
+"""Gangs in a replay: takes a session and an event about a gang, gives its outcome as data."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,14 +7,14 @@ from hived_cells.errors import IllegalRequest, InvalidSpec
 from hived_cells.events import Place, Remove
 from hived_cells.gangs import Gang, GangState, RunningGang, initial_gangs, place_gang, remove_gang
 from hived_cells.hierarchy import Cell
-from hived_cells.ledger import Ledger
+from hived_cells.session import Session
 from hived_cells.spec.values import Spec, SpecPool
 from hived_cells.state import Job
 
 __all__ = ["after_eviction", "gangs_of", "place", "remove"]
 
 
-def place(spec: Spec, book: Ledger, event: Place, outcome: dict[str, Any]) -> tuple[str, ...]:
+def place(spec: Spec, book: Session, event: Place, outcome: dict[str, Any]) -> tuple[str, ...]:
     """Place the event's gang, fill in the outcome and return the pool it runs in.
 
     Raises
@@ -52,7 +52,7 @@ def place(spec: Spec, book: Ledger, event: Place, outcome: dict[str, Any]) -> tu
     return (pool.name,)
 
 
-def remove(spec: Spec, book: Ledger, event: Remove, outcome: dict[str, Any]) -> tuple[str, ...]:
+def remove(spec: Spec, book: Session, event: Remove, outcome: dict[str, Any]) -> tuple[str, ...]:
     """End the event's gang, fill in the outcome and return the pool it ran in.
 
     Raises
@@ -71,8 +71,8 @@ def remove(spec: Spec, book: Ledger, event: Remove, outcome: dict[str, Any]) -> 
     return (gone.pool,)
 
 
-def gangs_of(spec: Spec, book: Ledger) -> GangState:
-    """Return the gangs on the ledger's cluster as it is now."""
+def gangs_of(spec: Spec, book: Session) -> GangState:
+    """Return the gangs on the session's cluster as it is now."""
     state = initial_gangs(spec) if book.gangs is None else book.gangs
     for name in book.cluster:
         if state.cells(name) is not book.cluster[name]:
@@ -80,7 +80,7 @@ def gangs_of(spec: Spec, book: Ledger) -> GangState:
     return state
 
 
-def after_eviction(book: Ledger, ended: Iterable[str]) -> None:
+def after_eviction(book: Session, ended: Iterable[str]) -> None:
     """Strike the jobs, and the gangs among them, that a cell's allocation stopped."""
     for name in ended:
         book.jobs.pop(name, None)
@@ -89,12 +89,12 @@ def after_eviction(book: Ledger, ended: Iterable[str]) -> None:
             book.gangs = book.gangs.with_cells(name, book.cluster[name])
 
 
-def _forget_gang(book: Ledger, gone: RunningGang) -> None:
+def _forget_gang(book: Session, gone: RunningGang) -> None:
     if gone.low_priority:
         book.ids.pop((gone.pool, Job(gone.gang.tenant, gone.gpus)), None)
 
 
-def _forget_jobs(book: Ledger, pool: str, jobs: Iterable[Job]) -> list[str]:
+def _forget_jobs(book: Session, pool: str, jobs: Iterable[Job]) -> list[str]:
     names = [book.ids.pop((pool, job)) for job in jobs]
     for name in names:
         del book.jobs[name]

@@ -19,6 +19,15 @@ Counts = tuple[tuple[int, int], ...]
 class Pin(NamedTuple):
     """A physical cell that is reserved by its address, not by its level.
 
+    Parameters
+    ----------
+    name
+        Unique in the pool.
+    tenant
+        Whose it is.
+    cell
+        Which cell, by its address.
+
     Examples
     --------
     >>> Pin(name="lab", tenant="A", cell=Cell(1, (0, 1))).tenant
@@ -32,6 +41,15 @@ class Pin(NamedTuple):
 
 class Shortage(NamedTuple):
     """The first level from the top at which the reserved cells do not fit.
+
+    Parameters
+    ----------
+    level
+        Where it is short.
+    needed
+        Cells of that level that are reserved.
+    available
+        Cells of that level left by what is reserved above it.
 
     Examples
     --------
@@ -178,6 +196,13 @@ def first_short_level(chain: Chain, reservation: Reservation) -> Shortage | None
     the pins, F_n = 0 and F_k = h_{k+1} (f_{k+1} + F_{k+1} - r_{k+1}). The reserved cells all
     fit at the same time if and only if every S_k >= 0. O(levels x pins).
 
+    Parameters
+    ----------
+    chain
+        Levels and split factors.
+    reservation
+        Cells of each level for each tenant, and pins.
+
     Raises
     ------
     InvalidSpec
@@ -209,6 +234,13 @@ def first_short_level(chain: Chain, reservation: Reservation) -> Shortage | None
 
 def is_feasible(chain: Chain, reservation: Reservation) -> bool:
     """Return whether all reserved cells fit in the pool at the same time (all S_k >= 0).
+
+    Parameters
+    ----------
+    chain
+        Levels and split factors.
+    reservation
+        Cells of each level for each tenant, and pins.
 
     Raises
     ------

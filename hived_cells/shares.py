@@ -22,6 +22,15 @@ Weight = int | Fraction
 class Rebalance(NamedTuple):
     """What `rebalance` gives.
 
+    Parameters
+    ----------
+    state
+        The pool without the stopped jobs.
+    shares
+        Tenant → GPUs it may use at low priority.
+    stopped
+        Jobs of tenants above their share.
+
     Examples
     --------
     >>> from hived_cells import Chain, Reservation, initial_state
@@ -30,7 +39,7 @@ class Rebalance(NamedTuple):
     """
 
     state: State
-    shares: dict[str, int]  # tenant → GPUs
+    shares: dict[str, int]
     stopped: tuple[Job, ...]
 
 
@@ -136,6 +145,20 @@ def rebalance(
     among the demands demands nothing. A tenant loses its smallest job that brings it down to its
     share, or its largest where none does, and so on; a job is stopped whole, so a tenant can end
     below its share. O(GPUs + jobs x log jobs).
+
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    demands
+        Tenant → GPUs it wants at low priority.
+    weights
+        Tenant → weight above 0; default 1 for each.
+
+    Returns
+    -------
+    Rebalance
+        The state, the shares and the stopped jobs.
 
     Raises
     ------

@@ -34,6 +34,13 @@ Key = tuple[int, int, int]
 class Job(NamedTuple):
     """A low-priority job: whose it is and which GPUs (numbered across the pool) it uses.
 
+    Parameters
+    ----------
+    tenant
+        Whose it is.
+    gpus
+        GPUs numbered across the pool, ascending.
+
     Examples
     --------
     >>> Job("A", (4, 5)).gpus
@@ -122,6 +129,13 @@ def initial_state(chain: Chain, reservation: Reservation) -> State:
     """Return the state in which nothing is held: pins carved out, all else free and merged.
 
     All S_k >= 0 holds for the result, the premise of Theorem 1. O(GPUs / 1024 + pins).
+
+    Parameters
+    ----------
+    chain
+        Levels and split factors.
+    reservation
+        Cells of each level for each tenant, and pins.
 
     Raises
     ------
@@ -222,6 +236,13 @@ def owed_counts(state: State) -> tuple[int, ...]:
 def free_cells(state: State, level: int) -> Iterator[Cell]:
     """Yield the cells on the free list of a level in address order, lazily.
 
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    level
+        From 1 upward.
+
     Raises
     ------
     InvalidSpec
@@ -257,6 +278,13 @@ def bound_cells(state: State) -> Iterator[tuple[str, Cell]]:
 
 def holder(state: State, cell: Cell) -> str | None:
     """Return the tenant that holds exactly this cell, None where nobody does. O(tenants).
+
+    Parameters
+    ----------
+    state
+        The pool as it is.
+    cell
+        A cell of the pool's chain.
 
     Raises
     ------

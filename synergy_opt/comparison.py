@@ -83,7 +83,15 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A mechanism that gave no placement, and why."""
+    """A mechanism that gave no placement, and why.
+
+    Parameters
+    ----------
+    mechanism
+        Its name.
+    error
+        What it raised.
+    """
 
     mechanism: str
     error: SynergyError
@@ -148,6 +156,15 @@ def compare(
     ------
     TypeError
         When an argument is of another type, or a function returns no `Placement`.
+
+    Examples
+    --------
+    >>> from synergy_opt import proportional, shipped, tune
+    >>> found = compare(shipped("worked-example"), {"proportional": proportional, "tune": tune})
+    >>> for row in found.rows:
+    ...     print(row.mechanism, row.placement.throughput, row.gap, row.proof, row.broken)
+    proportional 4 5/12 None ()
+    tune 17/3 0 multipliers ()
     """
     _check_arguments(instance, mechanisms)
     if progress:
@@ -220,6 +237,19 @@ def judge(
     bound
         Of stage 1: for fair placements of all listed jobs within the consolidation rule. Where
         this placement is none of these, the row has a weaker bound, or none.
+
+    Returns
+    -------
+    Row
+        What the placement makes, its gap, and the rules it breaks.
+
+    Examples
+    --------
+    >>> from synergy_opt import shipped, tune
+    >>> instance = shipped("worked-example")
+    >>> row = judge(instance, "tune", tune(instance))
+    >>> row.placement.throughput, row.below, row.broken
+    (Fraction(17, 3), (), ())
     """
     found = violations(instance, placement)
     if not any(each.rule in _FORM for each in found):

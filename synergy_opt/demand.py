@@ -18,7 +18,15 @@ from synergy_opt.model import Instance, Job, Vector
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Demand:
-    """Totals of each resource and what the job makes of them, in the objective's unit."""
+    """Totals of each resource and what the job makes of them, in the objective's unit.
+
+    Parameters
+    ----------
+    amounts
+        Totals of each resource, in the order of the cluster's.
+    value
+        What the job makes of them, in the objective's unit.
+    """
 
     amounts: Vector
     value: Fraction
@@ -35,6 +43,25 @@ def best_case_demand(instance: Instance, job: Job) -> Demand:
 
     Complexity O(n) in the grid points. The throughput is never below the fair one, since the fair
     share is among the configurations.
+
+    Parameters
+    ----------
+    instance, job
+        A job of the instance.
+
+    Returns
+    -------
+    Demand
+        Totals of each resource, and what the job makes of them.
+
+    Examples
+    --------
+    >>> from synergy_opt import shipped
+    >>> instance = shipped("worked-example")
+    >>> for job in instance.jobs[:3:2]:
+    ...     print(job.id, best_case_demand(instance, job))
+    J1 Demand(amounts=(Fraction(20, 1), Fraction(420, 1)), value=Fraction(5, 3))
+    J3 Demand(amounts=(Fraction(4, 1), Fraction(80, 1)), value=Fraction(1, 1))
     """
     expect(Instance, instance, "instance")
     found = configurations(instance, job)

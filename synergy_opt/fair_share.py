@@ -72,6 +72,13 @@ def fair_throughput(
     ------
     InvalidInstance
         When there is no such profile, or no configuration of it lies inside the share.
+
+    Examples
+    --------
+    >>> from synergy_opt import shipped
+    >>> instance = shipped("worked-example")
+    >>> float(fair_throughput(instance, instance.jobs[0]))  # items/s for one of its 4 GPUs
+    300.0
     """
     expect(Instance, instance, "instance")
     profile = instance.profile_for(job)

@@ -19,6 +19,17 @@ def runnable(instance: Instance) -> tuple[Job, ...]:
     -------
     tuple of Job
         In priority order; their GPU demands sum to at most the cluster's GPUs.
+
+    Examples
+    --------
+    >>> from synergy_opt import Cluster, Instance, Job, Profile, Server
+    >>> cluster = Cluster(resources={"cpu": "cores"},
+    ...                   servers=[Server(type="n", count=1, gpus=4, capacity=(8,))])
+    >>> jobs = [Job(id=f"j{gpus}", gpus=gpus, profile="m") for gpus in (3, 2, 1)]
+    >>> instance = Instance(name="i", cluster=cluster, jobs=jobs, profiles=[
+    ...     Profile(name="m", axes={"cpu": [1]}, throughput=[1])])
+    >>> [job.id for job in runnable(instance)]
+    ['j3', 'j1']
     """
     expect(Instance, instance, "instance")
     free, chosen = instance.cluster.gpus, []

@@ -19,14 +19,21 @@ __all__ = ["Cost", "Design", "cost_of", "faults_of", "served"]
 class Cost:
     """What a tenant's cells leave to be desired, on average over its history (GPUs).
 
+    Parameters
+    ----------
+    unmet
+        GPUs wanted, and in no cell.
+    misfit
+        GPUs in a larger cell than wanted: what it leaves of that cell fits less.
+
     Examples
     --------
     >>> Cost(unmet=Fraction(1, 2), misfit=Fraction(3)).total(8)
     Fraction(7, 1)
     """
 
-    unmet: Fraction  # wanted, and in no cell
-    misfit: Fraction  # in a larger cell than wanted: what it leaves of that cell fits less
+    unmet: Fraction
+    misfit: Fraction
 
     def total(self, unmet_weight: int) -> Fraction:
         """Return misfit GPUs plus unmet ones, each of which counts as so many misfit ones."""
@@ -37,6 +44,19 @@ class Cost:
 class Design:
     """A reservation with what is claimed of it.
 
+    Parameters
+    ----------
+    reservation
+        Cells of each level for each tenant.
+    costs
+        Tenant → cost of its cells over its history.
+    bounds
+        Tenant → no design of the same shares costs less; None: no history.
+    unmet_weight
+        What an unmet GPU counts, a misfit one counting 1.
+    stopped
+        Tenants whose search stopped at its limit.
+
     Examples
     --------
     >>> Design(Reservation({}), {}, {}, 8).unmet_weight
@@ -44,10 +64,10 @@ class Design:
     """
 
     reservation: Reservation
-    costs: Mapping[str, Cost]  # tenant → cost
-    bounds: Mapping[str, Fraction | None]  # tenant → no design costs less; None: no history
+    costs: Mapping[str, Cost]
+    bounds: Mapping[str, Fraction | None]
     unmet_weight: int
-    stopped: tuple[str, ...] = field(default=())  # tenants whose search stopped at its limit
+    stopped: tuple[str, ...] = field(default=())
 
 
 def served(chain: Chain, cells: Sequence[int], groups: Sequence[int]) -> tuple[int, int]:
@@ -85,6 +105,15 @@ def served(chain: Chain, cells: Sequence[int], groups: Sequence[int]) -> tuple[i
 
 def cost_of(chain: Chain, cells: Sequence[int], scenarios: Sequence[Scenario]) -> Cost:
     """Return the exact mean cost of a tenant's cells over its scenarios.
+
+    Parameters
+    ----------
+    chain
+        Levels and split factors.
+    cells
+        Reserved cells of each level, index = level (index 0 unused).
+    scenarios
+        The tenant's history.
 
     Examples
     --------

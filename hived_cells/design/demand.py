@@ -17,13 +17,20 @@ Counts = tuple[int, ...]  # by level, entry 0 unused
 class Scenario:
     """How many groups of GPUs of each level's size a tenant wants at the same time.
 
+    Parameters
+    ----------
+    weight
+        Moments of the history that are like this.
+    groups
+        Groups of each level's size wanted at that time, index = level (index 0 unused).
+
     Examples
     --------
     >>> Scenario(weight=3, groups=(0, 4, 0, 0, 2)).groups[4]
     2
     """
 
-    weight: int  # moments of the history that are like this
+    weight: int
     groups: Counts
 
 
@@ -36,7 +43,8 @@ class History:
     scenarios
         Moments that are alike together.
     largest
-        What the largest jobs want: level → groups of one job, at this level or above.
+        What the largest jobs must have: level → groups of one job, at this level or above. A soft
+        job must have no shape, so it is so many groups of one GPU.
 
     Examples
     --------
@@ -53,7 +61,9 @@ def history_of(
 ) -> dict[str, History]:
     """Return each tenant's scenarios, one moment after another as if every job ran at once.
 
-    A group of GPUs counts at the lowest level whose cells have as many. Moments that are alike
+    A group of GPUs counts at the lowest level whose cells have as many. A soft job counts in the
+    shape that it prefers; a soft group larger than a node as whole nodes and the rest, for that
+    is as close together as it can be. Moments that are alike
     are one scenario; where more than `most` differ, they are ordered by GPUs and cut into parts
     of as many moments, the middle one of which stands for its part.
 
@@ -71,7 +81,7 @@ def history_of(
     Raises
     ------
     InvalidSpec
-        A job wants groups larger than a node.
+        A hard job wants groups larger than a node.
 
     Examples
     --------
@@ -81,16 +91,25 @@ def history_of(
     >>> history = history_of(Trace([first, second]), Chain(4, (2, 2, 2)))["A"]
     >>> [scenario.groups for scenario in history.scenarios], history.largest
     ([(0, 0, 0, 1, 0), (0, 0, 0, 1, 2)], (0, 2, 2, 2, 2))
+    >>> soft = TraceJob("c", "A", submit=0, duration=60, shape=Shape(1, 12, soft=True))
+    >>> history = history_of(Trace([soft]), Chain(4, (2, 2, 2)))["A"]
+    >>> history.scenarios[0].groups, history.largest
+    ((0, 0, 0, 1, 1), (0, 12, 0, 0, 0))
     """
     changes: dict[str, list[tuple[int, int, int]]] = {tenant: [] for tenant in trace.tenants}
     largest = {tenant: [0] * (chain.levels + 1) for tenant in trace.tenants}
     for job in trace.jobs:
-        level = _level(chain, job.name, job.shape)
-        changes[job.tenant].append((job.submit, level, job.shape.nodes))
-        changes[job.tenant].append((job.submit + job.duration, level, -job.shape.nodes))
+        groups = _groups(chain, job.name, job.shape)
+        for level, number in groups.items():
+            changes[job.tenant].append((job.submit, level, number))
+            changes[job.tenant].append((job.submit + job.duration, level, -number))
         row = largest[job.tenant]
-        for lower in range(1, level + 1):
-            row[lower] = max(row[lower], job.shape.nodes)
+        if job.shape.soft:
+            row[1] = max(row[1], job.shape.total)
+        else:
+            (level,) = groups
+            for lower in range(1, level + 1):
+                row[lower] = max(row[lower], job.shape.nodes)
     moments = range(0, trace.end + 1, every)
     return {
         tenant: History(
@@ -101,11 +120,17 @@ def history_of(
     }
 
 
-def _level(chain: Chain, name: str, shape: Shape) -> int:
-    for level in range(1, chain.levels + 1):
-        if chain.sizes[level] >= shape.gpus:
-            return level
-    raise InvalidSpec(f"job {name!r}: {shape.gpus} GPUs together; a node has {chain.sizes[-1]}")
+def _groups(chain: Chain, name: str, shape: Shape) -> dict[int, int]:
+    """Return level → groups of a job."""
+    node = chain.sizes[-1]
+    whole, rest = divmod(shape.gpus, node)
+    if whole and (whole > 1 or rest) and not shape.soft:
+        raise InvalidSpec(f"job {name!r}: {shape.gpus} GPUs together; a node has {node}")
+    found = {chain.levels: whole * shape.nodes} if whole else {}
+    if rest:
+        level = next(level for level in range(1, chain.levels + 1) if chain.sizes[level] >= rest)
+        found[level] = found.get(level, 0) + shape.nodes
+    return found
 
 
 def _counted(

@@ -45,6 +45,11 @@ def place_gang(
     nodes
         Pool → the nodes on which it may run; None for all.
 
+    Returns
+    -------
+    (GangState, GangPlacement)
+        The next state, and where the gang is and what that took.
+
     Raises
     ------
     NeverFits
@@ -111,6 +116,18 @@ def _place(state: GangState, gang: Gang, books: list[Book]) -> tuple[GangState, 
 def remove_gang(state: GangState, name: str) -> GangState:
     """End a gang: its GPUs are free, and cells none of whose GPUs is in use are released.
 
+    Parameters
+    ----------
+    state
+        The cluster as it is.
+    name
+        A running gang.
+
+    Returns
+    -------
+    GangState
+        The next state.
+
     Raises
     ------
     IllegalRequest
@@ -147,6 +164,13 @@ def outlook(state: GangState, gang: Gang) -> Outlook:
     """Return whether a gang can be placed now, by preemption, later or never.
 
     `place_gang` succeeds on NOW and PREEMPT, raises `MustWait` on WAIT and `NeverFits` on NEVER.
+
+    Parameters
+    ----------
+    state
+        The cluster as it is.
+    gang
+        As for `place_gang`; it need not run.
 
     Raises
     ------

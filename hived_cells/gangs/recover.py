@@ -29,6 +29,17 @@ Place = tuple[str, int]  # pool and GPU
 class GangBinding(NamedTuple):
     """A running gang by addresses.
 
+    Parameters
+    ----------
+    gang
+        What was asked for.
+    pool
+        The pool it runs in.
+    pods
+        A pod's GPUs by address, as in `NamedBinding`, in the order of its pods.
+    low_priority
+        Whether it runs on GPUs that nobody holds.
+
     Examples
     --------
     >>> GangBinding(Gang("g1", "A", ((1, 1),)), "NODE", (("node7/0",),), low_priority=False).pool
@@ -37,12 +48,22 @@ class GangBinding(NamedTuple):
 
     gang: Gang
     pool: str
-    pods: tuple[Names, ...]  # a pod's GPUs, as in `NamedBinding`
+    pods: tuple[Names, ...]
     low_priority: bool
 
 
 class GangRecovery(NamedTuple):
     """What `recover_gangs` gives.
+
+    Parameters
+    ----------
+    state
+        The cluster with what could be kept.
+    downgraded
+        Gangs that now run at low priority.
+    stopped
+        Gangs that cannot go on: none of their GPUs is there, some are taken, or `within` holds
+        no more.
 
     Examples
     --------
@@ -51,8 +72,7 @@ class GangRecovery(NamedTuple):
     """
 
     state: GangState
-    downgraded: tuple[str, ...]  # gangs that now run at low priority
-    # Gangs that cannot: none of their GPUs is there, some are taken, or `within` holds no more.
+    downgraded: tuple[str, ...]
     stopped: tuple[str, ...]
 
 
@@ -60,6 +80,13 @@ def gang_bindings(
     spec: Spec, state: GangState
 ) -> tuple[tuple[NamedBinding, ...], tuple[GangBinding, ...]]:
     """Return the held cells, plain jobs and bad GPUs, and the gangs, all by address.
+
+    Parameters
+    ----------
+    spec
+        The specification that the state was made from: it has the addresses.
+    state
+        The cluster as it is.
 
     Examples
     --------
@@ -102,6 +129,11 @@ def recover_gangs(
         The specification now.
     held, gangs
         What `gang_bindings` gave.
+
+    Returns
+    -------
+    GangRecovery
+        The state, and the gangs that lost something.
 
     Raises
     ------

@@ -272,6 +272,13 @@ def initial_gangs(pools: Spec | Iterable[GangPool]) -> GangState:
 def common_cell(state: GangState, name: str) -> Cell | None:
     """Return the lowest cell that contains every GPU of a running gang, None if none does.
 
+    Parameters
+    ----------
+    state
+        The cluster as it is.
+    name
+        A running gang.
+
     Raises
     ------
     InvalidSpec

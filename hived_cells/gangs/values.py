@@ -135,6 +135,17 @@ class Gang:
 class RunningGang(NamedTuple):
     """A gang and the GPUs that it has.
 
+    Parameters
+    ----------
+    gang
+        What was asked for.
+    pool
+        The pool it runs in.
+    pods
+        A pod's GPUs, numbered across the pool, in the order of its pods.
+    low_priority
+        Whether it runs on GPUs that nobody holds, from the start or since a downgrade.
+
     Examples
     --------
     >>> RunningGang(Gang("g1", "A", ((2, 1),)), "NODE", ((4, 5),), low_priority=False).gpus
@@ -143,8 +154,8 @@ class RunningGang(NamedTuple):
 
     gang: Gang
     pool: str
-    pods: tuple[tuple[int, ...], ...]  # a pod's GPUs, numbered across the pool; in pods' order
-    low_priority: bool  # runs on GPUs that nobody holds, from the start or since a downgrade
+    pods: tuple[tuple[int, ...], ...]
+    low_priority: bool
 
     @property
     def gpus(self) -> tuple[int, ...]:
@@ -155,6 +166,27 @@ class RunningGang(NamedTuple):
 class GangPlacement(NamedTuple):
     """Where a gang was placed and what that took.
 
+    Parameters
+    ----------
+    gang
+        What was asked for.
+    pool
+        The pool it runs in.
+    pods
+        A pod's GPUs, numbered across the pool, in the order of its pods.
+    low_priority
+        Whether it runs on GPUs that nobody holds.
+    bound
+        Reserved cells that were bound for it.
+    victims
+        Gangs stopped.
+    downgraded
+        Gangs that go on at low priority.
+    jobs
+        Low-priority jobs stopped that are no gangs.
+    exact
+        Whether what it took is proved necessary; False: a search hit its limit.
+
     Examples
     --------
     >>> GangPlacement(Gang("g1", "A", ((1, 1),)), "", ((0,),), low_priority=False).exact
@@ -163,13 +195,13 @@ class GangPlacement(NamedTuple):
 
     gang: Gang
     pool: str
-    pods: tuple[tuple[int, ...], ...]  # a pod's GPUs, numbered across the pool; in pods' order
+    pods: tuple[tuple[int, ...], ...]
     low_priority: bool
-    bound: tuple[Cell, ...] = ()  # reserved cells that were bound for it
-    victims: tuple[str, ...] = ()  # gangs stopped
-    downgraded: tuple[str, ...] = ()  # gangs that go on at low priority
-    jobs: tuple[Job, ...] = ()  # low-priority jobs stopped that are no gangs
-    exact: bool = True  # whether what it took is proved necessary; False: a search hit its limit
+    bound: tuple[Cell, ...] = ()
+    victims: tuple[str, ...] = ()
+    downgraded: tuple[str, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    exact: bool = True
 
 
 class Outlook(Enum):

@@ -126,14 +126,29 @@ class Anomaly:
     `fragmented`: it found no place though its quota allowed it, see the refusal. `behind`: it
     stood in line behind a job of its tenant and shape that found none. `late`: its tenant's
     quota was in use by jobs that were themselves late.
+
+    Parameters
+    ----------
+    job
+        Its name in the trace.
+    tenant
+        Whose it is.
+    private
+        When it is done in the private cluster (seconds).
+    shared
+        When in the shared one (seconds).
+    cause
+        ``"fragmented"``, ``"behind"`` or ``"late"``, as above.
+    refusal
+        Its own, or that of the job ahead of it.
     """
 
     job: str
     tenant: str
-    private: int  # done there (seconds)
+    private: int
     shared: int
     cause: Cause
-    refusal: Refusal | None = field(default=None, repr=False)  # its own, or that ahead of it
+    refusal: Refusal | None = field(default=None, repr=False)
 
     @property
     def excess(self) -> int | None:
@@ -214,6 +229,13 @@ def longer(trace: Trace, private: Run, shared: Run) -> tuple[Longer, ...]:
     """Return every job whose guaranteed run is granted later, or that is done later; none: safe.
 
     The test of sharing safety, exact and for each job.
+
+    Parameters
+    ----------
+    trace
+        What both runs ran.
+    private, shared
+        The run in private clusters, and the one to be judged.
 
     Examples
     --------

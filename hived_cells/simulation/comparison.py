@@ -22,15 +22,33 @@ __all__ = ["Comparison", "compare", "delays", "report", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Three runs of one trace with one scheduler, and what follows from them."""
+    """Three runs of one trace with one scheduler, and what follows from them.
+
+    Parameters
+    ----------
+    trace
+        What was run.
+    chain
+        The shared cluster.
+    reservation
+        Cells of each level for each tenant.
+    scheduler
+        The name of the scheduler inside each tenant.
+    runs
+        One for each way: private, quota, cells.
+    anomalies
+        Jobs done later under quota.
+    longer
+        Jobs done later under cells; none without faults.
+    """
 
     trace: Trace
     chain: Chain
     reservation: Reservation
     scheduler: str
     runs: dict[Way, Run]
-    anomalies: tuple[Anomaly, ...] = field(repr=False)  # under quota
-    longer: tuple[Longer, ...]  # under cells; none without faults
+    anomalies: tuple[Anomaly, ...] = field(repr=False)
+    longer: tuple[Longer, ...]
 
 
 def compare(
@@ -45,6 +63,24 @@ def compare(
     progress: Callable[[Way, int], None] | None = None,
 ) -> Comparison:
     """Run a trace in private clusters, under quota and under cells.
+
+    Parameters
+    ----------
+    trace, chain, reservation, scheduler
+        As for `simulate`.
+    lending
+        Whether idle cells are lent to low priority.
+    faults
+        Nodes that leave and return, in the shared cluster.
+    checkpoint
+        Seconds between checkpoints of lent jobs.
+    progress
+        Called with what has been done so far.
+
+    Returns
+    -------
+    Comparison
+        The three runs, and who waited longer.
 
     Raises
     ------
@@ -118,7 +154,12 @@ def summary(found: Comparison) -> dict[str, Any]:
 
     Examples
     --------
-    See `compare`.
+    >>> from hived_cells.simulation import SCHEDULERS, Shape, TraceJob
+    >>> trace = Trace([TraceJob("j", "A", submit=0, duration=60, shape=Shape(1, 8))])
+    >>> found = compare(trace, Chain(1, (8,)), Reservation({"A": {2: 1}}),
+    ...                 scheduler=SCHEDULERS["capacity"])
+    >>> sorted(summary(found))[:3]
+    ['anomalies', 'gpus', 'jobs']
     """
     trace, chain = found.trace, found.chain
     by_way = {way: delays(trace, run) for way, run in found.runs.items()}

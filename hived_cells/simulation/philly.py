@@ -24,6 +24,13 @@ def read_philly(path: str | Path, *, node_gpus: int = 8) -> Trace:
     a larger one whole nodes, its number of GPUs rounded up to a multiple. Durations are rounded
     up to whole seconds, 0 to 1.
 
+    Parameters
+    ----------
+    path
+        A CSV file, gzip or not.
+    node_gpus
+        GPUs of a node.
+
     Raises
     ------
     InvalidSpec

@@ -14,6 +14,13 @@ __all__ = ["Decision", "Move", "Scheduler"]
 class Move(NamedTuple):
     """A running job's pieces are to go elsewhere.
 
+    Parameters
+    ----------
+    job
+        A running job, by its place in the order of submission.
+    pieces
+        (node, GPUs) for each piece.
+
     Examples
     --------
     >>> Move(job=4, pieces=((2, 1),)).pieces
@@ -28,6 +35,15 @@ class Move(NamedTuple):
 class Decision:
     """Start a job here, once others have been stopped or moved, in this order.
 
+    Parameters
+    ----------
+    pieces
+        (node, GPUs) for each piece of the job.
+    stop
+        Running jobs that wait again.
+    move
+        Running jobs that go elsewhere.
+
     Examples
     --------
     >>> Decision(pieces=((0, 8),)).stop
@@ -35,7 +51,7 @@ class Decision:
     """
 
     pieces: Pieces
-    stop: tuple[int, ...] = ()  # running jobs that wait again
+    stop: tuple[int, ...] = ()
     move: tuple[Move, ...] = ()
 
 

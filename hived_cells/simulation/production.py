@@ -176,6 +176,13 @@ def production_trace(options: ProductionOptions | None = None, *, seed: int = 0)
     its durations are scaled to its demand. A job larger than half of what its tenant reserved
     is made that much smaller (whole nodes), so that it can run in the private cluster.
 
+    Parameters
+    ----------
+    options
+        Tenants, days, load; default the published ones.
+    seed
+        Of the draws.
+
     Raises
     ------
     InvalidSpec

@@ -26,6 +26,15 @@ SUMS = (
 class Fault(NamedTuple):
     """A node leaves (fails, or its machine is taken away), or returns.
 
+    Parameters
+    ----------
+    time
+        Seconds from the start.
+    node
+        Its number.
+    leaves
+        False: it returns.
+
     Examples
     --------
     >>> Fault(time=60, node=3, leaves=True).node
@@ -59,21 +68,56 @@ class Run:
 
     Sums are taken from the first second to the last submission, so that the emptying cluster
     after it does not count.
+
+    Parameters
+    ----------
+    started
+        First second of running, at whatever priority; -1 for never.
+    granted
+        First second of the guaranteed run (of its place, if done already).
+    ended
+        When it was done; -1 for never.
+    seconds
+        Length of the sums.
+    guaranteed
+        GPU-seconds of guaranteed jobs.
+    lent
+        GPU-seconds at low priority.
+    held
+        GPU-seconds held: those of bound cells, used or not.
+    whole
+        Node-seconds of nodes of which nothing is held.
+    preempted
+        GPUs taken from low priority (or gone with a node), over all occasions.
+    preemptions
+        Occasions.
+    lost
+        GPU-seconds of work lost with them.
+    moved
+        GPUs moved by migrations.
+    moved_others
+        Of them, those of another tenant than the one that gained.
+    stopped
+        Guaranteed jobs stopped by their scheduler.
+    killed
+        Jobs that lost a node.
+    samples
+        The cluster at regular times.
     """
 
-    started: "array[int]"  # first second of running, at whatever priority; -1 for never
-    granted: "array[int]"  # first second of the guaranteed run (of its place, if done already)
-    ended: "array[int]"  # when it was done; -1 for never
+    started: "array[int]"
+    granted: "array[int]"
+    ended: "array[int]"
     seconds: int
-    guaranteed: int = 0  # GPU-seconds of guaranteed jobs
-    lent: int = 0  # GPU-seconds at low priority
-    held: int = 0  # GPU-seconds held: those of bound cells, used or not
-    whole: int = 0  # node-seconds of nodes of which nothing is held
-    preempted: int = 0  # GPUs taken from low priority (or gone with a node), over all occasions
-    preemptions: int = 0  # occasions
-    lost: int = 0  # GPU-seconds of work lost with them
-    moved: int = 0  # GPUs moved by migrations
-    moved_others: int = 0  # of them, those of another tenant than the one that gained
-    stopped: int = 0  # guaranteed jobs stopped by their scheduler
-    killed: int = 0  # jobs that lost a node
+    guaranteed: int = 0
+    lent: int = 0
+    held: int = 0
+    whole: int = 0
+    preempted: int = 0
+    preemptions: int = 0
+    lost: int = 0
+    moved: int = 0
+    moved_others: int = 0
+    stopped: int = 0
+    killed: int = 0
     samples: tuple[Sample, ...] = field(default=(), repr=False)

@@ -75,6 +75,15 @@ def _renamed(job: TraceJob, name: str, duration: int, shape: Shape) -> TraceJob:
 def soften(trace: Trace, percent: int, *, seed: int) -> Trace:
     """Return the trace with that share of the jobs of several GPUs made soft, drawn by seed.
 
+    Parameters
+    ----------
+    trace
+        Whose jobs.
+    percent
+        Of the jobs of several GPUs, 0 to 100.
+    seed
+        Of the draws.
+
     References
     ----------
     HiveD (OSDI 2020), Section 5.2, Figure 9: half of the multi-GPU jobs.
@@ -100,6 +109,13 @@ def soften(trace: Trace, percent: int, *, seed: int) -> Trace:
 
 def without(trace: Trace, tenants: Collection[str]) -> Trace:
     """Return the trace without the jobs of some tenants.
+
+    Parameters
+    ----------
+    trace
+        Whose jobs.
+    tenants
+        Names; their jobs go.
 
     Examples
     --------

@@ -19,6 +19,15 @@ class Shape(NamedTuple):
 
     Groups may share a node that has room for several.
 
+    Parameters
+    ----------
+    nodes
+        Number of groups.
+    gpus
+        GPUs of each group.
+    soft
+        Whether the job also runs in any other shape of as many GPUs.
+
     Examples
     --------
     >>> Shape(2, 8).total
@@ -26,8 +35,8 @@ class Shape(NamedTuple):
     """
 
     nodes: int
-    gpus: int  # on each node
-    soft: bool = False  # whether the job also runs in any other shape of as many GPUs
+    gpus: int
+    soft: bool = False
 
     @property
     def total(self) -> int:

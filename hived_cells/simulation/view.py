@@ -18,16 +18,27 @@ Pieces = tuple[tuple[int, int], ...]  # (bin, GPUs in it), bins distinct
 class Ask(NamedTuple):
     """A waiting job as its scheduler sees it.
 
+    Parameters
+    ----------
+    job
+        Its place in the order of submission.
+    tenant
+        Whose it is.
+    shape
+        What it asks for.
+    queue
+        0 is served first; schedulers without queues have no other.
+
     Examples
     --------
     >>> Ask(job=3, tenant="A", shape=Shape(1, 8), queue=0).shape.total
     8
     """
 
-    job: int  # its place in the order of submission
+    job: int
     tenant: str
     shape: Shape
-    queue: int  # 0 is served first; schedulers without queues have no other
+    queue: int
 
 
 @dataclass(slots=True)

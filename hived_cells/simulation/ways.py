@@ -75,6 +75,11 @@ def simulate(
     progress
         Called with the number of finished jobs, now and then.
 
+    Returns
+    -------
+    Run
+        What happened, by job and in sums.
+
     Raises
     ------
     InvalidSpec

@@ -26,6 +26,13 @@ __all__ = ["chains", "event_lists", "gangs", "pools", "reservations"]
 def chains(draw: st.DrawFn, *, max_gpus: int = 32, max_levels: int = 4) -> Chain:
     """Draw chains of at most `max_gpus` GPUs; factors 1 and 3 turn up as well as 2.
 
+    Parameters
+    ----------
+    max_gpus
+        Of the largest chain.
+    max_levels
+        Of the highest one.
+
     Examples
     --------
     >>> from hypothesis import given
@@ -47,6 +54,13 @@ def reservations(
     draw: st.DrawFn, chain: Chain, *, tenants: tuple[str, ...] = ("A", "B")
 ) -> Reservation:
     """Draw feasible reservations on a chain, from none at all to the last GPU.
+
+    Parameters
+    ----------
+    chain
+        What is reserved.
+    tenants
+        Who may reserve.
 
     Examples
     --------
@@ -83,6 +97,13 @@ def _room(chain: Chain, cells: dict[str, dict[int, int]], tenant: str, level: in
 def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A", "B")) -> Pool:
     """Draw chains with a feasible reservation.
 
+    Parameters
+    ----------
+    max_gpus
+        Of the largest pool.
+    tenants
+        Who may reserve.
+
     Examples
     --------
     >>> from hypothesis import given
@@ -105,6 +126,17 @@ def gangs(
     max_level: int = 4,
 ) -> Gang:
     """Draw gangs of one or two sizes of pods, of any priority, with and without a common cell.
+
+    Parameters
+    ----------
+    name
+        Of the gang.
+    tenants
+        Drawn from.
+    max_pod
+        GPUs of the largest pod.
+    max_level
+        Of the common cell that may be asked for.
 
     Examples
     --------
@@ -131,6 +163,13 @@ def event_lists(draw: st.DrawFn, pool: Pool, *, max_size: int = 40) -> list[Even
     """Draw lists of events: requests legal or not, releases, low priority, faults, gangs.
 
     Cells are addressed by their numbers from the top, as in a specification without names.
+
+    Parameters
+    ----------
+    pool
+        What the events are about.
+    max_size
+        Of the longest list.
 
     Examples
     --------

@@ -40,6 +40,13 @@ _TOP = ("schema", "instance", "throughput", "upper_bound", "certificate", "proof
 def read_allocation(path: str | Path, instance: Instance) -> Allocation:
     """Read an allocation file for `instance`.
 
+    Parameters
+    ----------
+    path
+        A JSON file.
+    instance
+        What it must be an answer to.
+
     Raises
     ------
     InvalidInstance
@@ -65,7 +72,27 @@ def read_allocation(path: str | Path, instance: Instance) -> Allocation:
 
 
 def write_allocation(allocation: Allocation, instance: Instance, path: str | Path) -> None:
-    """Write an allocation file, whole or not at all."""
+    """Write an allocation file, whole or not at all.
+
+    Parameters
+    ----------
+    allocation, instance
+        What a stage-1 method returned, and what it was asked about.
+    path
+        Where to.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from synergy_opt import ideal_allocation, read_allocation, shipped
+    >>> instance = shipped("worked-example")
+    >>> allocation = ideal_allocation(instance)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_allocation(allocation, instance, Path(folder, "ideal.json"))
+    ...     read_allocation(Path(folder, "ideal.json"), instance) == allocation
+    True
+    """
     write_text(path, json.dumps(allocation_to_json(allocation, instance), indent=1) + "\n")
 
 

@@ -26,7 +26,7 @@ def import_csv(
     name: str = "imported",
     units: Mapping[str, str] | None = None,
 ) -> Instance:
-    """Make an instance of three CSV files.
+    r"""Make an instance of three CSV files.
 
     Parameters
     ----------
@@ -45,6 +45,19 @@ def import_csv(
     ------
     InvalidInstance
         Naming the file, the line and the rule.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     profiles, jobs, servers = (Path(folder, name) for name in ("p.csv", "j.csv", "s.csv"))
+    ...     _ = profiles.write_text(
+    ...         "profile,unit,per,cpu,throughput\nm,items/s,gpu,1,5\nm,items/s,gpu,3,9\n")
+    ...     _ = jobs.write_text("id,gpus,profile\na,2,m\n")
+    ...     _ = servers.write_text("type,count,gpus,cpu\nnode,1,4,12\n")
+    ...     print(import_csv(profiles, jobs, servers))
+    Instance 'imported': 1 jobs on 1 servers, 4 GPUs, cpu
     """
     table = read_profiles(profiles)
     names, units = table[0].resources, units or {}

@@ -43,6 +43,17 @@ def read_instance(path: str | Path) -> Instance:
     ------
     InvalidInstance
         Naming the file, the path inside it and the rule.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from synergy_opt import shipped
+    >>> instance = shipped("two-groups")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_instance(instance, Path(folder, "mine.json"))
+    ...     read_instance(Path(folder, "mine.json")) == instance
+    True
     """
     try:
         return instance_from_json(read_json(path))
@@ -51,7 +62,25 @@ def read_instance(path: str | Path) -> Instance:
 
 
 def write_instance(instance: Instance, path: str | Path) -> None:
-    """Write an instance file, whole or not at all."""
+    """Write an instance file, whole or not at all.
+
+    Parameters
+    ----------
+    instance
+        What is to be read again by `read_instance`.
+    path
+        Where to.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from synergy_opt import shipped
+    >>> with TemporaryDirectory() as folder:
+    ...     write_instance(shipped("worked-example"), Path(folder, "mine.json"))
+    ...     read_instance(Path(folder, "mine.json")).name
+    'worked-example'
+    """
     write_text(path, instance_text(instance))
 
 

@@ -55,7 +55,7 @@ def import_openb(
     split: Sequence[int] = (20, 70, 10),
     seed: int = 0,
 ) -> Instance:
-    """Make an instance of the nodes with one GPU model and of the pods that may run there.
+    r"""Make an instance of the nodes with one GPU model and of the pods that may run there.
 
     Taken are the pods that ask for whole GPUs (``num_gpu`` ≥ 1, ``gpu_milli`` 1000) and whose
     ``gpu_spec`` is empty or names the model, in the order of ``creation_time`` (then of the
@@ -86,6 +86,20 @@ def import_openb(
     ------
     InvalidInstance
         Naming the file, the line and the rule.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     nodes, pods = Path(folder, "nodes.csv"), Path(folder, "pods.csv")
+    ...     _ = nodes.write_text("sn,cpu_milli,memory_mib,gpu,model\nn1,96000,786432,8,G2\n")
+    ...     _ = pods.write_text(
+    ...         "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,"
+    ...         "creation_time,deletion_time,scheduled_time\n"
+    ...         "p1,12000,32768,2,1000,,LS,Running,0,9,1\n")
+    ...     print(import_openb(nodes, pods, model="G2"))
+    Instance 'openb-G2': 1 jobs on 1 servers, 8 GPUs, cpu, memory
     """
     if steps < 1:
         raise InvalidInstance(f"must be at least 1, not {steps}", "steps")

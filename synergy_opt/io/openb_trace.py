@@ -23,7 +23,7 @@ def read_openb_pods(
     seed: int = 0,
     most_gpus: int | None = None,
 ) -> Imported:
-    """Read ``openb_pod_list_*.csv``: the pods that ask for whole GPUs and were scheduled.
+    r"""Read ``openb_pod_list_*.csv``: the pods that ask for whole GPUs and were scheduled.
 
     A job is submitted at its pod's ``creation_time`` and lasts from ``scheduled_time`` to
     ``deletion_time``. Left out and counted are pods without a GPU, with a part of one, never
@@ -41,6 +41,19 @@ def read_openb_pods(
     InvalidInstance
         Naming the file, the line, the column and the rule, such as a pod deleted before it was
         scheduled or a name that occurs twice.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pods.csv")
+    ...     _ = path.write_text(
+    ...         "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,"
+    ...         "creation_time,deletion_time,scheduled_time\n"
+    ...         "p1,12000,32768,2,1000,,LS,Succeeded,0,90,30\n")
+    ...     print(read_openb_pods(path))
+    openb: 1 jobs; left out: none
     """
     check = needs((*POD_COLUMNS, *_TIMES), set(POD_UNUSED) - set(_TIMES))
     seen: set[str] = set()

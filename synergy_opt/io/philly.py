@@ -48,7 +48,7 @@ def read_philly_csv(
     seed: int = 0,
     most_gpus: int | None = None,
 ) -> Imported:
-    """Read ``timestamp,duration,num_gpus[,gpu_time,cluster]``, gzipped or not, in any order.
+    r"""Read ``timestamp,duration,num_gpus[,gpu_time,cluster]``, gzipped or not, in any order.
 
     Parameters
     ----------
@@ -64,6 +64,16 @@ def read_philly_csv(
     InvalidInstance
         Naming the file, the line, the column and the rule. Jobs that took no time are left out
         and counted, not refused.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "philly.csv")
+    ...     _ = path.write_text("timestamp,duration,num_gpus\n2017-10-03 21:03:20,120,1\n")
+    ...     print(read_philly_csv(path))
+    philly: 1 jobs; left out: none
     """
     check = needs(_COLUMNS, _UNUSED)
     lines = (_csv_line(row) for row in stream_rows(path, check))
@@ -94,6 +104,21 @@ def read_philly_log(
         Naming the file, the place such as ``$[3].attempts[0].end_time``, and the rule: not the
         log's format, an unreadable time, an attempt that ends before it starts, an id that occurs
         twice.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> attempt = {"start_time": "2017-10-03 21:04:00", "end_time": "2017-10-03 21:14:00",
+    ...            "detail": [{"ip": "m1", "gpus": ["gpu0", "gpu1"]}]}
+    >>> job = {"status": "Pass", "vc": "a", "jobid": "j1", "attempts": [attempt],
+    ...        "submitted_time": "2017-10-03 21:03:20", "user": "u"}
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "cluster_job_log")
+    ...     _ = path.write_text(json.dumps([job]))
+    ...     print(read_philly_log(path))
+    philly: 1 jobs; left out: none
     """
     with open_text(path) as text:
         data = text.read()

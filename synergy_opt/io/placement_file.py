@@ -66,6 +66,13 @@ class StatedPlacement:
 def read_placement(path: str | Path, instance: Instance) -> StatedPlacement:
     """Read a placement file for `instance`.
 
+    Parameters
+    ----------
+    path
+        A JSON file.
+    instance
+        What it must be an answer to.
+
     Raises
     ------
     InvalidInstance
@@ -92,7 +99,26 @@ def read_placement(path: str | Path, instance: Instance) -> StatedPlacement:
 
 
 def write_placement(placement: Placement, instance: Instance, path: str | Path) -> None:
-    """Write a placement file, whole or not at all."""
+    """Write a placement file, whole or not at all.
+
+    Parameters
+    ----------
+    placement, instance
+        What a mechanism returned, and what it was asked about.
+    path
+        Where to.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from synergy_opt import read_placement, shipped, tune
+    >>> instance = shipped("worked-example")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_placement(tune(instance), instance, Path(folder, "tune.json"))
+    ...     read_placement(Path(folder, "tune.json"), instance).placement == tune(instance)
+    True
+    """
     write_text(path, json.dumps(placement_to_json(placement, instance), indent=1) + "\n")
 
 

@@ -22,7 +22,7 @@ _LAST = "throughput"
 
 
 def read_profiles(path: str | Path) -> tuple[Profile, ...]:
-    """Read a CSV file of profiles.
+    r"""Read a CSV file of profiles.
 
     The columns between ``per`` and ``throughput`` are the resources. Rows may come in any order;
     profiles come in the order of their first rows.
@@ -32,6 +32,18 @@ def read_profiles(path: str | Path) -> tuple[Profile, ...]:
     InvalidInstance
         Naming the file, the line and the rule: a wrong header, a number that is none or is
         negative, a grid point that is there twice or not at all, units that differ in a profile.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "profiles.csv")
+    ...     _ = path.write_text(
+    ...         "profile,unit,per,cpu,throughput\nm,items/s,gpu,1,5\nm,items/s,gpu,3,9\n")
+    ...     (profile,) = read_profiles(path)
+    >>> profile.name, profile.throughput.tolist()
+    ('m', [Fraction(5, 1), Fraction(9, 1)])
     """
     by_name: dict[str, list[Row]] = {}
     for row in read_rows(path, _check_header):
@@ -42,7 +54,26 @@ def read_profiles(path: str | Path) -> tuple[Profile, ...]:
 
 
 def write_profiles(profiles: Iterable[Profile], path: str | Path) -> None:
-    """Write profiles that have the same resources to a CSV file, whole or not at all."""
+    """Write profiles that have the same resources to a CSV file, whole or not at all.
+
+    Parameters
+    ----------
+    profiles
+        With the same resources, in the order to be written.
+    path
+        Where to.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from synergy_opt import read_profiles, shipped
+    >>> profiles = shipped("worked-example").profiles
+    >>> with TemporaryDirectory() as folder:
+    ...     write_profiles(profiles, Path(folder, "profiles.csv"))
+    ...     read_profiles(Path(folder, "profiles.csv")) == profiles
+    True
+    """
     write_text(path, profiles_text(list(profiles)))
 
 

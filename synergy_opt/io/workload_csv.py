@@ -28,7 +28,7 @@ def read_workload(
     name: str | None = None,
     most_gpus: int | None = None,
 ) -> Workload:
-    """Read a trace, gzipped or not.
+    r"""Read a trace, gzipped or not.
 
     Parameters
     ----------
@@ -48,6 +48,16 @@ def read_workload(
         Naming the file, the line, the column and the rule: a missing, negative or malformed
         number, a duration or demand of 0, a job before the one above it, an id that occurs twice,
         a profile that is not there, more GPUs than the cluster has.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trace.csv")
+    ...     _ = path.write_text("id,submitted,duration,gpus,profile\na,0,3600,2,resnet18\n")
+    ...     print(read_workload(path))
+    Workload 'trace': 1 jobs, 12 profiles
     """
     known = dict(_synthetic() if profiles is None else _by_name(profiles))
     jobs: list[TraceJob] = []
@@ -94,10 +104,28 @@ def workload_text(workload: Workload) -> str:
 def write_workload(path: str | Path, workload: Workload) -> None:
     """Write the trace, whole or not at all; `write_profiles` writes the profiles.
 
+    Parameters
+    ----------
+    path
+        Where to.
+    workload
+        Whose jobs.
+
     Raises
     ------
     InvalidInstance
         When the file cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from synergy_opt import derived_workload, read_workload
+    >>> workload = derived_workload(jobs=3, seed=1, load=2)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_workload(Path(folder, "trace.csv"), workload)
+    ...     read_workload(Path(folder, "trace.csv")).jobs == workload.jobs
+    True
     """
     write_text(path, workload_text(workload))
 

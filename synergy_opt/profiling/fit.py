@@ -72,6 +72,11 @@ def fit_cache_model(points: Sequence[Point], *, process: float = 20.0, seed: int
     seed
         Of the search.
 
+    Returns
+    -------
+    Fit
+        The model, and how far it is from the points.
+
     Raises
     ------
     InvalidInstance

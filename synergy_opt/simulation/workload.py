@@ -83,6 +83,8 @@ class Workload:
     --------
     >>> profile = Profile(name="m", axes={"cpu": [3]}, throughput=[1])
     >>> workload = Workload("w", {"m": profile}, (TraceJob("a", 0, 60, 1, "m"),))
+    >>> print(workload)
+    Workload 'w': 1 jobs, 1 profiles
     >>> workload.jobs[0].duration
     Fraction(60, 1)
     """
@@ -90,6 +92,9 @@ class Workload:
     name: str
     profiles: Mapping[str, Profile]
     jobs: tuple[TraceJob, ...]
+
+    def __str__(self) -> str:
+        return f"Workload {self.name!r}: {len(self.jobs)} jobs, {len(self.profiles)} profiles"
 
     def __post_init__(self) -> None:
         check_name(self.name, "$.name")

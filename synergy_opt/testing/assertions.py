@@ -68,6 +68,11 @@ def assert_never_worse_than_proportional(instance: Instance, placement: Placemen
     Every fair placement does on a cluster of one group; on several it need not (see
     `synergy_opt.testing.rules.never_worse`).
 
+    Parameters
+    ----------
+    instance, placement
+        What was asked, and the answer.
+
     Raises
     ------
     AssertionError
@@ -87,6 +92,11 @@ def assert_respects_priority(instance: Instance, placement: Placement) -> None:
 
     What that means is said at `synergy_opt.testing.rules.in_order`.
 
+    Parameters
+    ----------
+    instance, placement
+        What was asked, and the answer.
+
     Raises
     ------
     AssertionError
@@ -104,6 +114,13 @@ def assert_respects_priority(instance: Instance, placement: Placement) -> None:
 def assert_deterministic(instance: Instance, mechanism: Mechanism) -> None:
     """Assert that two calls on equal instances give the same placement, byte for byte.
 
+    Parameters
+    ----------
+    instance
+        What it is asked.
+    mechanism
+        The function.
+
     Raises
     ------
     AssertionError
@@ -119,6 +136,13 @@ def assert_deterministic(instance: Instance, mechanism: Mechanism) -> None:
 
 def assert_pure(instance: Instance, mechanism: Mechanism) -> None:
     """Assert that a call changes neither the instance nor what the whole process shares.
+
+    Parameters
+    ----------
+    instance
+        What it is asked.
+    mechanism
+        The function.
 
     Raises
     ------

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from benchmarks.paper.synergy.__main__ import main
 from benchmarks.paper.synergy.beyond import within_tenth
+from benchmarks.paper.synergy.case import Case, packed_within_gap, run
 from benchmarks.paper.synergy.entry import SMALL
 from benchmarks.paper.synergy.profiles import lru_hits
 from benchmarks.paper.synergy.registry import ENTRIES
 from benchmarks.paper.synergy.report import page
-from benchmarks.paper.synergy.runs import Case, Interval, packed_within_gap, ratio, run
+from benchmarks.paper.synergy.runs import Interval, ratio
 from benchmarks.paper.synergy.sweeps import Sweep, swept
 from synergy_opt.model import Cluster, Server
 from synergy_opt.simulation.derived import derived_workload

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hived_cells import Infeasible, InvalidSpec, parse_spec
 from hived_cells import replay as replay_module
 from hived_cells.events import Allocate, Bad, LowPriority, parse_event, read_events
-from hived_cells.replay import Ledger, replay
+from hived_cells.replay import Session, replay
 from hived_cells.replay_gangs import gangs_of
 from hived_cells.testing import event_lists
 
@@ -225,8 +225,8 @@ def test_any_events_are_replayed_soundly(data):
     spec = parse_spec(NODES)
     pool = spec.pools[0]
     events = [event for event in data.draw(event_lists(pool.pool)) if not hasattr(event, "cell")]
-    book = Ledger(replay_module.initial_cluster({pool.name: pool.pool}))
-    for outcome in replay(spec, enumerate(events), ledger=book):
+    book = Session(replay_module.initial_cluster({pool.name: pool.pool}))
+    for outcome in replay(spec, enumerate(events), session=book):
         assert "broken" not in outcome
     asked = [e.id for e in events if isinstance(e, Allocate | LowPriority)]
     assert set(book.cells) | set(book.jobs) <= set(asked)

@@ -68,7 +68,8 @@ def failing(**changes):
     machine = allocator_machine(*functions.values(), refusals=(IllegalRequest,))
     with pytest.raises(AssertionError) as caught:
         run_state_machine_as_test(
-            machine, settings=settings(phases=(Phase.generate,), database=None)
+            machine,
+            settings=settings(phases=(Phase.generate,), database=None, derandomize=True),
         )
     return str(caught.value)
 
@@ -102,6 +103,11 @@ def test_states_that_change_are_found():
         return state, cell
 
     assert "purity" in failing(initial=initial, allocate=allocate, release=lambda *_: 1 / 0)
+
+
+def test_a_state_that_cannot_be_pickled_is_one_sentence():
+    """Tests that a user's state with, say, a lock in it is no traceback of pickle's."""
+    assert "purity: a state must be" in failing(initial=lambda *_: (value for value in ()))
 
 
 @pytest.mark.parametrize(

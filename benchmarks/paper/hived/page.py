@@ -16,8 +16,8 @@ ORDER = ("load", "schedulers", "leaving", "shapes", "soft", "binding", "fragment
 PICTURES = {
     "load": "![Mean delay of each tenant on 200 nodes](images/delays.png)\n\n"
     "Guaranteed jobs only: as cells every tenant waits as it would alone.\n",
-    "fragmentation": "![Whole nodes by hour](images/fragmentation.png)\n\n"
-    "Nodes of which nothing is held, capacity scheduler without low priority.\n",
+    "fragmentation": "![Whole nodes by day](images/fragmentation.png)\n\n"
+    "Nodes of which nothing is held, daily means, capacity scheduler without low priority.\n",
 }
 HEAD = """# HiveD's evaluation
 

@@ -94,14 +94,14 @@ def delays(data: dict[str, Any], title: str) -> Figure:
 
 
 def fragmentation(data: dict[str, Any]) -> Figure:
-    """Return the whole nodes by hour with node-level and with designed cells."""
+    """Return the whole nodes by day with node-level and with designed cells."""
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     axes = figure.subplots()
     for label, colour in (("node-level", "#8c8c8c"), ("designed", "#55a868")):
-        hours = data["capacity"][label]["whole_by_hour"]
-        axes.plot([hour / 24 for hour in range(len(hours))], hours, color=colour, label=label)
+        days = data["capacity"][label]["whole_by_day"]
+        axes.step(range(len(days)), days, where="post", color=colour, label=label)
     axes.set_xlabel("day of the weeks held out")
-    axes.set_ylabel("nodes of which nothing is held")
+    axes.set_ylabel("nodes of which nothing is held\n(daily mean)")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
     return figure

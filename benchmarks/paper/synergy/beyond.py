@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
+from benchmarks.paper.synergy.case import GAP
 from benchmarks.paper.synergy.entry import Outcome, Row, Settings
-from benchmarks.paper.synergy.runs import GAP, Interval
+from benchmarks.paper.synergy.runs import Interval
 from benchmarks.paper.synergy.sweeps import Sweep, Swept, swept
 
 _MECHANISMS = ("proportional", "tune", "tune-simulated", "packed")

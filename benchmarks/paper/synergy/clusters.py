@@ -7,22 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.paper.synergy.case import Case, Figures, described, is_short
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
 from benchmarks.paper.synergy.policies import MECHANISMS, TUNES, rises
-from benchmarks.paper.synergy.runs import (
-    Case,
-    Figures,
-    described,
-    is_short,
-    ratio,
-    run_all,
-)
+from benchmarks.paper.synergy.runs import ratio, run_all
 from benchmarks.paper.synergy.sweeps import Sweep, distribution, swept
 
 
 def fig6(settings: Settings) -> Outcome:
     """Fig. 6: the Philly trace on 512 GPUs; without the file, a derived trace of its demands."""
-    policies = ("fifo", "srtf", "las", "ftf") if settings.full else ("srtf",)
+    policies = ("srtf",)  # that of all that the paper prints of this trace
     seed = settings.seeds[0]
     jobs, first, last = 2 * settings.jobs, 2 * settings.first, 2 * settings.last
     if settings.full:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from benchmarks.paper.synergy.case import GAP, packed_within_gap
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
-from benchmarks.paper.synergy.runs import GAP, packed_within_gap, ratio
+from benchmarks.paper.synergy.runs import ratio
 from synergy_opt.answer import Placement
 from synergy_opt.fair_share import job_throughput
 from synergy_opt.generate import mix

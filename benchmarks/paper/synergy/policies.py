@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from benchmarks.paper.synergy.case import is_short
 from benchmarks.paper.synergy.entry import Outcome, Row, Settings
-from benchmarks.paper.synergy.runs import Interval, is_short, ratio
+from benchmarks.paper.synergy.runs import Interval, ratio
 from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
 
 MECHANISMS = ("proportional", "tune", "tune-simulated")

@@ -1,194 +1,29 @@
-"""Simulations of the evaluation: one case in, its figures out, and intervals over seeds.
-
-A case says everything that a run depends on, so equal cases give equal figures. Traces of one seed
-are the same jobs at every load and under every mechanism: what is compared is paired.
-"""
+"""Runs of the evaluation: cases in, figures out, each kept; and intervals over seeds."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from statistics import fmean
 
 import msgspec
 import numpy as np
 
+from benchmarks.paper.synergy.case import Case, Figures, run
 from benchmarks.paper.synergy.entry import Settings
-from synergy_opt import __version__
-from synergy_opt.answer import Placement
-from synergy_opt.drf import drf
-from synergy_opt.greedy import greedy
-from synergy_opt.io import read_philly_csv
-from synergy_opt.model import Cluster, Instance, Server
-from synergy_opt.packed import packed
-from synergy_opt.proportional import proportional
-from synergy_opt.simulation.derived import (
-    MULTI_GPU,
-    PHILLY_DEMANDS,
-    SINGLE_GPU,
-    derived_workload,
-    part,
-)
-from synergy_opt.simulation.engine import Mechanism
-from synergy_opt.simulation.policies import POLICIES
-from synergy_opt.simulation.simulate import simulate
-from synergy_opt.simulation.timing import Timing
-from synergy_opt.simulation.workload import Workload
-from synergy_opt.solution import Limits
+from benchmarks.paper.synergy.source import code_digest
+from synergy_opt.errors import InvalidInstance
 from synergy_opt.sweep import sweep
-from synergy_opt.tetris import tetris
-from synergy_opt.tune import tune, tune_as_simulated
-
-GAP = Fraction(1, 100)
-"""Relative gap at which the packed optimum is good enough in a simulation."""
-
-
-def packed_within_gap(instance: Instance) -> Placement:
-    """Give the packed optimum, proven to within `GAP`.
-
-    A decision takes hundredths of a second; the last per mille of the proof can take minutes,
-    and a simulation makes thousands of decisions.
-    """
-    return packed(instance, limits=Limits(gap=GAP))
-
-
-MECHANISMS: Mapping[str, Mechanism] = {
-    "proportional": proportional,
-    "greedy": greedy,
-    "tune": tune,
-    "tune-simulated": tune_as_simulated,
-    "packed": packed_within_gap,
-    "drf": drf,
-    "tetris": tetris,
-}
-DEMANDS: Mapping[str, Mapping[int, int]] = {
-    "single": SINGLE_GPU,
-    "multi": MULTI_GPU,
-    "philly": PHILLY_DEMANDS,
-}
-_SHORT = 4.0  # hours: the paper's border between short and long jobs
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Case:
-    """One simulation; `load` None is the static trace; `trace` a Philly CSV file to take."""
-
-    load: float | None
-    seed: int
-    mechanism: str
-    jobs: int
-    first: int
-    last: int
-    policy: str = "fifo"
-    split: tuple[int, int, int] = (20, 70, 10)
-    demands: str = "single"
-    cores_a_gpu: int = 3
-    servers: int = 16
-    sticky: bool = False
-    move_cost: int = 0
-    trace: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Figures:
-    """What a case gives; completion times in hours, in the order of the trace."""
-
-    completion: tuple[float, ...]
-    makespan: float
-    moves: float
-    gpus: tuple[tuple[float, float, float, float], ...]
-    """Intervals: start and end in hours, parts of all GPUs and of all cores in use."""
-
-    @property
-    def mean(self) -> float:
-        """Mean job completion time."""
-        return fmean(self.completion)
-
-    def used(self, start: float, end: float) -> tuple[float, float]:
-        """Give the parts of all GPUs and of all cores in use, on average between two hours."""
-        spans = [(min(end, b) - max(start, a), g, c) for a, b, g, c in self.gpus]
-        inside = [(span, g, c) for span, g, c in spans if span > 0]
-        total = sum(span for span, _, _ in inside)
-        return sum(s * g for s, g, _ in inside) / total, sum(s * c for s, _, c in inside) / total
-
-    def percentile(self, q: float, *, keep: Callable[[float], bool] = lambda _: True) -> float:
-        """Give a percentile of the completion times that are kept."""
-        return float(np.percentile([c for c in self.completion if keep(c)], q))
-
-
-def is_short(hours: float) -> bool:
-    """Tell short jobs from long ones as the paper does, by completion time under 4 hours."""
-    return hours < _SHORT
-
-
-@cache
-def run(case: Case) -> Figures:
-    """Simulate one case on servers of 8 GPUs and 500 GB."""
-    cluster = Cluster(
-        resources={"cpu": "cores", "memory": "GB"},
-        servers=[
-            Server(
-                type="8xGPU",
-                count=case.servers,
-                gpus=8,
-                capacity=(Fraction(8 * case.cores_a_gpu), Fraction(500)),
-            )
-        ],
-    )
-    done = simulate(
-        _workload(case),
-        cluster,
-        policy=POLICIES[case.policy],
-        mechanism=MECHANISMS[case.mechanism],
-        timing=Timing(sticky=case.sticky, move_cost=Fraction(case.move_cost)),
-        window=(case.first, case.last),
-        # The optimum looks at the runnable jobs alone: asked anew only when these change.
-        shown="runnable" if case.mechanism == "packed" else None,
-    )
-    ends = [job.finished for job in done.measured]
-    times = [job.completion for job in done.measured]
-    assert all(end is not None for end in ends)
-    return Figures(
-        completion=tuple(float(time or 0) / 3600 for time in times),
-        makespan=float(max(end or Fraction(0) for end in ends)) / 3600,
-        moves=fmean(job.moves for job in done.measured),
-        gpus=tuple(
-            (
-                float(u.start) / 3600,
-                float(u.end) / 3600,
-                float(u.used[0]) / cluster.gpus,
-                float(u.used[1] / cluster.capacity[0]),
-            )
-            for u in done.usage
-        ),
-    )
-
-
-def _workload(case: Case) -> Workload:
-    if case.trace is not None:
-        found = read_philly_csv(case.trace, split=case.split, seed=case.seed, most_gpus=16)
-        start = (
-            len(found.workload.jobs) - case.jobs
-        ) // 2  # the middle, where the cluster is busy
-        return part(found.workload, start, case.jobs)
-    return derived_workload(
-        jobs=case.jobs,
-        seed=case.seed,
-        load=None if case.load is None else str(case.load),
-        split=case.split,
-        gpu_demands=DEMANDS[case.demands],
-    )
 
 
 def run_all(cases: Sequence[Case], settings: Settings) -> dict[Case, Figures]:
     """Run cases that are not done yet; the order of the answer is that of the cases.
 
-    A run is kept, where a folder is given, under a name that says its whole case and the
-    package's version, so that a killed evaluation goes on where it stopped.
+    A run is kept, where a folder is given, under a name that says its whole case and the code
+    that decides it, so that a killed evaluation goes on where it stopped and nothing old is taken
+    for new.
     """
     folder = None if settings.runs is None else Path(settings.runs)
     if folder is not None:
@@ -204,9 +39,20 @@ def _document(case: Case) -> dict[str, object]:
 
 
 def _name(case: Case) -> str:
-    text = f"{__version__} {sorted(asdict(case).items())}"
+    """Name a case's file: its settings, the code that decides a run, what the trace holds."""
+    trace = None if case.trace is None else _content(case.trace)
+    decided = code_digest("benchmarks.paper.synergy.case")
+    text = f"{decided} {sorted((asdict(case) | {'trace': trace}).items())}"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return f"{case.policy}-{case.mechanism}-{case.load}-{case.seed}-{digest}"
+
+
+@cache
+def _content(path: str) -> str:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise InvalidInstance(f"cannot be read: {error.strerror}", path) from None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -236,8 +82,3 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Interval:
     drawn = pairs[:, np.random.default_rng(0).integers(n, size=(9999, n))].mean(axis=2)
     low, high = np.percentile(drawn[0] / drawn[1], [2.5, 97.5])
     return Interval(value=value, low=float(low), high=float(high), seeds=n)
-
-
-def described(case: Case) -> dict[str, object]:
-    """Give a case as plain values for a file; of a trace's path only its name."""
-    return asdict(case) | {"trace": case.trace and Path(case.trace).name}

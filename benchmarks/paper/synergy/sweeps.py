@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from benchmarks.paper.synergy.case import Case, Figures, described
 from benchmarks.paper.synergy.entry import Line, Panel, Settings
-from benchmarks.paper.synergy.runs import Case, Figures, Interval, described, ratio, run_all
+from benchmarks.paper.synergy.runs import Interval, ratio, run_all
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import fmean
 
+from benchmarks.paper.synergy.case import MECHANISMS, Case, Figures
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
-from benchmarks.paper.synergy.runs import MECHANISMS, Case, Figures, Interval, ratio, run_all
+from benchmarks.paper.synergy.runs import Interval, ratio, run_all
 from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
 from synergy_opt.generate import mix
 from synergy_opt.proportional import proportional

@@ -17,7 +17,7 @@ from hived_cells.design import Cost, History, Scenario, cost_of, design, faults_
 from hived_cells.design.check import served
 from hived_cells.design.start import improved, whole_nodes
 from hived_cells.errors import HivedError
-from hived_cells.simulation import Shape, Trace, TraceJob
+from hived_cells.simulation import SCHEDULERS, Shape, Trace, TraceJob, simulate
 
 ROOT = Path(__file__).resolve().parents[3]
 CHAINS = [Chain(3, (2, 2)), Chain(3, (2,)), Chain(3, (3, 2)), Chain(3, (2, 3)), Chain(3, (4,))]
@@ -195,6 +195,44 @@ def test_the_history_counts_what_runs_at_the_same_time():
     assert history.largest == (0, 2, 2, 2, 2)
     with pytest.raises(InvalidSpec, match="9 GPUs together"):
         history_of(Trace([TraceJob("a", "A", 0, 20, Shape(1, 9))]), Chain(4, (8,)))
+
+
+@given(data=st.data())
+@settings(max_examples=30)
+def test_soft_jobs_of_any_size_are_designed_for(data):
+    """Tests that a design hosts what the simulator runs: soft jobs need GPUs, no shape."""
+    chain = Chain(4, (2, 2, 2))
+    share = data.draw(st.integers(1, 24))
+    jobs = []
+    for number in range(data.draw(st.integers(1, 5))):
+        nodes = data.draw(st.integers(1, min(3, share)))
+        shape = Shape(nodes, data.draw(st.integers(1, share // nodes)), soft=True)
+        jobs.append(TraceJob(f"j{number}", "A", data.draw(st.integers(0, 20)), 30, shape))
+    trace = Trace(jobs)
+    histories = history_of(trace, chain, every=10)
+    found = design(chain, {"A": share}, histories, time_limit=5.0)
+    assert faults_of(found, chain, {"A": share}, histories) == ()
+    scheduler = SCHEDULERS["capacity"]
+    run = simulate(trace, chain, found.reservation, way="cells", scheduler=scheduler)
+    assert min(run.ended) > 0
+
+
+@given(
+    nodes=st.integers(1, 4),
+    gpus=st.integers(1, 40),
+    chain=st.sampled_from([Chain(9, (2, 2, 2)), Chain(9, (3, 2)), Chain(9, (8,))]),
+)
+def test_a_soft_job_wants_its_gpus_as_close_together_as_a_node_allows(nodes, gpus, chain):
+    """Tests the groups of one job: whole nodes, then one group of the rest for each of its own."""
+    trace = Trace([TraceJob("j", "A", 0, 10, Shape(nodes, gpus, soft=True))])
+    history = history_of(trace, chain)["A"]
+    whole, rest = divmod(gpus, chain.sizes[-1])
+    groups = history.scenarios[0].groups
+    assert sum(groups) == nodes * (whole + (rest > 0))
+    assert groups[-1] >= nodes * whole
+    wanted = sum(map(int.__mul__, groups, chain.sizes))
+    assert nodes * gpus <= wanted < nodes * gpus + nodes * chain.sizes[-1]
+    assert history.largest == (0, nodes * gpus, *[0] * (chain.levels - 1))
 
 
 @given(data=st.data())

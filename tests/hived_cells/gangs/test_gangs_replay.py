@@ -8,17 +8,17 @@ from hived_specs import NODES
 from hived_cells import InvalidSpec, gang_violations, initial_cluster, parse_spec
 from hived_cells.cli import main
 from hived_cells.events import Allocate, LowPriority, Place, Release, Remove, parse_event
-from hived_cells.ledger import Ledger
 from hived_cells.plot import draw
 from hived_cells.replay import replay
 from hived_cells.replay_gangs import gangs_of
+from hived_cells.session import Session
 
 
 def run(events, text=NODES):
-    """Return the outcomes of events and the ledger after them."""
+    """Return the outcomes of events and the session after them."""
     spec = parse_spec(text)
-    book = Ledger(initial_cluster({pool.name: pool.pool for pool in spec}))
-    outcomes = list(replay(spec, enumerate(events, 1), ledger=book))
+    book = Session(initial_cluster({pool.name: pool.pool for pool in spec}))
+    outcomes = list(replay(spec, enumerate(events, 1), session=book))
     assert gang_violations(gangs_of(spec, book)) == ()
     return outcomes, book
 

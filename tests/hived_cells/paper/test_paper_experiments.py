@@ -35,11 +35,15 @@ def test_each_experiment_runs(name, tmp_path, monkeypatch, capsys):
                for row in data["rows"])  # fmt: skip
 
 
-def test_an_experiment_in_which_safety_fails_ends_with_an_error(monkeypatch):
-    """Tests a planted fault: a comparison that calls one job late."""
+@pytest.mark.parametrize("name", sorted(set(command.EXPERIMENTS) - {"speed"}))
+def test_an_experiment_in_which_safety_fails_ends_with_exit_code_1(name, tmp_path, monkeypatch):
+    """Tests a planted fault in each that runs cells: a comparison that calls one job late."""
+    small = tmp_path / "philly.csv"
+    small.write_text(LIST)
+    monkeypatch.setattr(on_philly, "DATA", small)
     monkeypatch.setattr(setting, "longer", lambda *_: ("late",))
-    with pytest.raises(AssertionError, match="sharing safety is broken: late"):
-        command.EXPERIMENTS["schedulers"](setting._setting(TINY, 0))
+    with pytest.raises(SystemExit, match="sharing safety is broken, 1 times; first: late"):
+        command.EXPERIMENTS[name](setting._setting(TINY, 0))
 
 
 def test_the_page_is_made_of_the_saved_results(tmp_path, monkeypatch):

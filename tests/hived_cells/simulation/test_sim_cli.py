@@ -1,6 +1,9 @@
 """The commands `generate`, `simulate` and `design`: outputs, exit codes, one line on errors."""
 
+import importlib.metadata
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from hived_cells import cli_simulate
-from hived_cells.cli import main
+from hived_cells.cli import _parser, main
+from hived_cells.cli_simulate import _OPTIONS
 from hived_cells.simulation import ProductionOptions, production_trace
 from hived_cells.simulation.faults_file import read_faults
 
@@ -23,6 +27,58 @@ def files(tmp_path_factory):
     trace, spec = folder / "t.csv", folder / "s.yaml"
     assert main(["generate", str(trace), str(spec), *SMALL]) == 0
     return spec, trace
+
+
+def test_generate_says_what_it_wrote(tmp_path, capsys):
+    """Tests the one line, on standard error so that a file may be standard output."""
+    assert main(["generate", str(tmp_path / "t.csv"), str(tmp_path / "s.yaml"), *SMALL]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = printed.err.splitlines()
+    jobs = len((tmp_path / "t.csv").read_text().splitlines()) - 1
+    assert line.startswith(f"hived-cells: wrote {jobs} jobs of ")
+    assert str(tmp_path / "t.csv") in line
+    assert str(tmp_path / "s.yaml") in line
+
+
+def test_the_defaults_in_the_help_are_those_of_the_generator():
+    """Tests what `generate --help` says of each option against the option."""
+    published = ProductionOptions()
+    for name, (_, default) in _OPTIONS.items():
+        assert getattr(published, name) == default
+
+
+@pytest.mark.parametrize(
+    "command", ["", "check", "replay", "show", "generate", "simulate", "design"]
+)
+def test_the_help_has_exit_codes_examples_and_defaults(command, capsys):
+    """Tests that each command's help has an example that its parser takes, and defaults."""
+    assert main([*command.split(), "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    if not command:
+        assert "exit codes: 0 done; 1 a check failed" in text
+        return
+    example = shlex.split(text.split("example: hived-cells ")[1])
+    assert example[0] == command
+    options = _parser().parse_args(example)
+    for word in ("--scheduler", "--checkpoint", "--seed", "--time-limit", "--choose", "--jobs"):
+        if f"[{word} " in text:
+            described = text.split("options:")[1].split(f" {word} ")[1].split(" --")[0]
+            assert "(default " in described, word
+    assert options.run
+
+
+def test_the_version_is_printed(capsys, monkeypatch):
+    """Tests `--version`, also from a checkout that is not installed."""
+    assert main(["--version"]) == 0
+    assert re.fullmatch(r"hived-cells \S.*\n", capsys.readouterr().out)
+
+    def missing(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == "hived-cells not installed\n"
 
 
 def test_generate_is_the_same_for_the_same_seed(files, tmp_path):

@@ -74,7 +74,7 @@ def test_a_sound_heuristic_passes_and_is_measured(tmp_path: Path):
 def test_a_file_of_ones_own_that_leaves_jobs_out(tmp_path: Path):
     """Tests the how-to's first_fit.py by its path: it passes where skipping is allowed only."""
     own = tmp_path / "first_fit.py"
-    own.write_text((ROOT / "docs" / "how-to" / "first_fit.py").read_text("utf-8"))
+    own.write_text((ROOT / "docs" / "tutorials" / "first_fit.py").read_text("utf-8"))
     few = ("--examples", "20", "-k", "keeps and (placed or priority or capacity)")
     code, printed = run(tmp_path, *few, mechanism="first_fit.py:first_fit")
     assert code == 1

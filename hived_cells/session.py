@@ -8,16 +8,16 @@ from hived_cells.gangs import GangState
 from hived_cells.hierarchy import Cell
 from hived_cells.state import Job
 
-__all__ = ["Ledger"]
+__all__ = ["Session"]
 
 
 @dataclass(slots=True)
-class Ledger:
+class Session:
     """The cluster, the gangs on it, and what ids stand for.
 
     Examples
     --------
-    >>> Ledger(Cluster({})).cells
+    >>> Session(Cluster({})).cells
     {}
     """
 
@@ -34,7 +34,7 @@ class Ledger:
 
         Examples
         --------
-        >>> Ledger(Cluster({})).require_new("c1")
+        >>> Session(Cluster({})).require_new("c1")
         """
         gangs = () if self.gangs is None else self.gangs.running
         if name in self.cells or name in self.jobs or name in gangs:
@@ -45,7 +45,7 @@ class Ledger:
 
         Examples
         --------
-        >>> Ledger(Cluster({})).gangs_by_gpu("NODE")
+        >>> Session(Cluster({})).gangs_by_gpu("NODE")
         {}
         """
         running = {} if self.gangs is None else self.gangs.running

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
+import hived_cells.cli
+import synergy_opt.cli
 from synergy_opt import compare, optimal, read_instance, tune
-from synergy_opt.cli import main
 from synergy_opt.io import shipped_path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = sorted(page for folder in ("tutorials", "how-to") for page in (DOCS / folder).glob("*.md"))
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAMS = {"synergy-opt": synergy_opt.cli.main, "hived-cells": hived_cells.cli.main}
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
@@ -27,8 +29,11 @@ def blocks(page: Path, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_python_blocks_print_what_the_page_says(page: Path):
+def test_python_blocks_print_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """Tests that the Python blocks of a page, run as one session, print what stands there."""
+    monkeypatch.chdir(tmp_path)
     text = "\n".join(blocks(page, "python"))
     assert ">>>" in text
     parser = doctest.DocTestParser()
@@ -55,10 +60,12 @@ def test_console_blocks_print_what_the_page_says(
             words = words[: words.index("|")] if "|" in words else words
             if words[0] == "pytest":
                 _check_kit(words[1:], expected, tmp_path)
-                continue
-            assert words[0] == "synergy-opt"
-            assert main(words[1:]) == 0, command
-            assert capsys.readouterr().out.splitlines()[:lines] == expected.splitlines()
+            elif words[0] == "python":
+                _check_program(words[1:], expected, tmp_path)
+            else:
+                assert PROGRAMS[words[0]](words[1:]) == 0, command
+                printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+                assert printed[:lines] == expected.splitlines()
     for picture in re.findall(r"!\[[^]]+\]\(images/(.*?)\)", page.read_text("utf-8")):
         assert (tmp_path / picture).stat().st_size > 0
         assert (page.parent / "images" / picture).exists()
@@ -66,19 +73,33 @@ def test_console_blocks_print_what_the_page_says(
 
 def _check_kit(arguments: list[str], expected: str, folder: Path) -> None:
     """Run the conformance kit; what the page shows must be printed, in that order."""
-    plugins = ("-p", "synergy_opt.testing.plugin", "-p", "no:cacheprovider")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "pytest", *plugins, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(DOCS.parent), "CI": "true"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    kits = ("synergy_opt.testing.plugin", "hived_cells.testing.plugin", "no:cacheprovider")
+    plugins = [word for kit in kits for word in ("-p", kit)]
+    done = _python(["-W", "error", "-m", "pytest", *plugins, *arguments], folder)
     printed = done.stdout
     for line in expected.splitlines():
         assert line in printed, done.stdout + done.stderr
         printed = printed[printed.index(line) + len(line) :]
+
+
+def _check_program(arguments: list[str], expected: str, folder: Path) -> None:
+    """Run a module of the clone; it prints what the page shows, on lines of 200 characters."""
+    done = _python(arguments, folder, COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert [line.rstrip() for line in done.stdout.splitlines()] == expected.splitlines()
+
+
+def _python(
+    arguments: list[str], folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(DOCS.parent), "CI": "true", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_commands_for_the_packed_optimum_run(
@@ -90,16 +111,16 @@ def test_the_commands_for_the_packed_optimum_run(
     for command in block.splitlines():
         program, *words = shlex.split(command)
         assert program == "synergy-opt"
-        assert main(words) == 0, capsys.readouterr().err
+        assert synergy_opt.cli.main(words) == 0, capsys.readouterr().err
     assert "proof: patterns" in capsys.readouterr().out
 
 
 def test_the_example_on_the_page_is_the_file_beside_it():
-    """Tests that own-mechanism.md shows the function that first_fit.py has."""
-    page = DOCS / "how-to" / "own-mechanism.md"
+    """Tests that compare-your-heuristic.md shows the function that first_fit.py has."""
+    page = DOCS / "tutorials" / "compare-your-heuristic.md"
     parsed = doctest.DocTestParser().get_examples("\n".join(blocks(page, "python")))
     (shown,) = (each.source for each in parsed if each.source.startswith("def first_fit"))
-    assert shown.strip() in (DOCS / "how-to" / "first_fit.py").read_text("utf-8")
+    assert shown.strip() in (DOCS / "tutorials" / "first_fit.py").read_text("utf-8")
 
 
 def test_the_tutorials_exercise_comes_out_as_it_says(tmp_path: Path):
