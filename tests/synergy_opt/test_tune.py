@@ -11,7 +11,7 @@ from checker import faults
 from synergy_opt.greedy import greedy
 from synergy_opt.model import Instance, Profile
 from synergy_opt.proportional import proportional
-from synergy_opt.tune import tune
+from synergy_opt.tune import tune, tune_as_simulated
 
 F = Fraction
 MODEST = wants("modest", (1, 1))
@@ -254,3 +254,26 @@ def test_equal_jobs_with_other_weights_get_the_same_and_count_by_weight():
     jobs = [base.jobs[0], type(base.jobs[1])(id="b", gpus=1, profile="modest", weight=F(3))]
     heavy = Instance(name="w", cluster=base.cluster, profiles=base.profiles, jobs=jobs)
     assert [job.throughput for job in tune(heavy).jobs] == [1, 3]
+
+
+def test_as_simulated_jobs_are_sorted_by_gpus_then_by_priority():
+    """Tests that demands do not matter: the hungry job of one GPU comes in its turn."""
+    case = instance(cluster((2, 2, 6)), (MODEST, 1), (MODEST, 2), (HUNGRY, 1))
+    answer = tune_as_simulated(case)
+    assert where(answer) == {"a": [(1, 1)], "b": [(0, 2)], "c": [(1, 1)]}
+    assert (answer.mechanism, tune(case).mechanism) == ("tune-simulated", "tune")
+
+
+def test_as_simulated_the_fewest_free_gpus_are_the_least_room():
+    """Tests that a server of few GPUs and many CPUs is filled first, where TUNE keeps it."""
+    case = instance(cluster((1, 2, 100), (1, 3, 3)), (MODEST, 1))
+    assert where(tune_as_simulated(case)) == {"a": [(0, 1)]}
+    assert where(tune(case)) == {"a": [(1, 1)]}
+
+
+def test_as_simulated_the_job_that_holds_most_is_demoted():
+    """Tests that the largest holder gives, where TUNE takes from the one that just suffices."""
+    large, small = wants("large", (1, 3), (2, 9)), wants("small", (1, 3), (2, 6))
+    modest = wants("modest", (1, 3))
+    case = instance(cluster((1, 6, 18)), (large, 1), (small, 1), (modest, 1), (modest, 1))
+    assert demands(tune_as_simulated(case)) == {"a": (3,), "b": (6,), "c": (3,), "d": (3,)}

@@ -129,3 +129,27 @@ def test_realized_optimum_is_close(seed):
     """Tests that with the fewest splits the realized optimum is within 5 % of the bound."""
     placed = optimal(mix(servers=8, seed=seed), whole_gpus=True, fewest_splits=True)
     assert placed.throughput >= Fraction(95, 100) * placed.bound.value
+
+
+def test_the_proof_is_kept_only_with_the_throughput():
+    """Tests that rounding that changes the total says so, and that meeting the bound proves it."""
+    instance = mix(servers=2, seed=7)
+    allocation = ideal_allocation(instance)
+    ideal = unplaced(allocation)
+    assert (ideal.mechanism, ideal.bound, ideal.stopped) == (
+        "optimal",
+        allocation.bound,
+        allocation.stopped,
+    )
+    assert unplaced(dataclasses.replace(allocation, stopped=True)).stopped
+    far = dataclasses.replace(ideal.bound, value=ideal.throughput + 100)
+    same = realize(instance, dataclasses.replace(ideal, bound=far, proof="solver"))
+    settled = dataclasses.replace(same, bound=far, proof="solver")
+    assert realize(instance, settled).proof == "solver"
+    first, *others = settled.jobs
+    more = dataclasses.replace(first, throughput=first.throughput + 1)
+    assert realize(instance, dataclasses.replace(settled, jobs=(more, *others))).proof == "none"
+    met = dataclasses.replace(far, value=same.throughput)
+    assert realize(instance, dataclasses.replace(settled, bound=met)).proof == "multipliers"
+    unbounded = dataclasses.replace(settled, bound=None)
+    assert realize(instance, unbounded).proof == "solver"
