@@ -1,6 +1,8 @@
 """Speed of gang placement: prints CPU time by shape on 279 nodes, and where the limit is broken.
 
-`python -m benchmarks.hived.gangs [--steps N] [--seed S]`. One process, CPU time. 11 tenants
+`python -m benchmarks.hived.gangs [--steps N] [--seed S]`. One process, CPU time. `--growth` prints
+instead how the time grows: of a placement at low priority with the number of nodes, three quarters
+of them in use, and of a preemption with the number of gangs that could be stopped. 11 tenants
 reserve 279 nodes of 2 x 2 x 2 GPUs whole (2,232 GPUs, the size of the paper's trace cluster);
 gangs of whole powers of two come and go at random.
 """
@@ -25,6 +27,8 @@ from hived_cells import (
     remove_gang,
 )
 
+GROWTH_SECONDS = 0.5  # CPU time of each figure of `--growth`
+RUNNING = 50  # low-priority gangs at once there
 LIMIT = 500.0  # µs a placement, mean over all shapes
 NODES = (60, 50, 40, 30, 25, 20, 18, 14, 10, 8, 4)  # by tenant
 SHAPES = {  # (GPUs a pod, pods): weight
@@ -78,12 +82,63 @@ def measure(steps: int, seed: int) -> dict[str, tuple[int, float]]:
     return spent
 
 
+def low_priority(nodes: int) -> float:
+    """Return the mean CPU time (µs) of placing a low-priority gang and ending it."""
+    pool = Pool(Chain(nodes, (2, 2, 2)), Reservation({"A": {4: nodes}}))
+    state = initial_gangs([GangPool("growth", pool, node_level=4)])
+    for number in range(nodes * 3 // 4):
+        state, _ = place_gang(state, Gang(f"g{number}", "A", ((8, 1),)))
+    rng = random.Random(0)
+    spent, rounds = 0.0, 0
+    while spent < GROWTH_SECONDS:
+        gang = Gang(f"low{rounds}", "A", ((rng.choice((1, 2, 4, 8)), rng.choice((1, 2))),), -1)
+        start = time.process_time()
+        state, _ = place_gang(state, gang)
+        spent += time.process_time() - start
+        rounds += 1
+        if rounds > RUNNING:
+            state = remove_gang(state, f"low{rounds - RUNNING}")
+    return spent / rounds * 1e6
+
+
+def preemption(candidates: int, pods: int) -> float:
+    """Return the mean CPU time (µs) of placing pods of 8 GPUs where 1-GPU gangs must end."""
+    nodes = candidates // 8
+    pool = Pool(Chain(nodes, (2, 2, 2)), Reservation({"A": {4: nodes}}))
+    state = initial_gangs([GangPool("growth", pool, node_level=4)])
+    for number in range(candidates):
+        state, _ = place_gang(state, Gang(f"g{number}", "A", ((1, 1),)))
+    spent, rounds = 0.0, 0
+    while spent < GROWTH_SECONDS:
+        start = time.process_time()
+        _, placed = place_gang(state, Gang("new", "A", ((8, pods),), 1))
+        spent += time.process_time() - start
+        rounds += 1
+        assert len(placed.victims) == 8 * pods
+    return spent / rounds * 1e6
+
+
+def growth() -> None:
+    """Print both."""
+    print(f"{'nodes':>10} {'µs at low priority':>20}")
+    for nodes in (512, 1024, 2048, 4096, 8192):
+        print(f"{nodes:10} {low_priority(nodes):20.0f}", flush=True)
+    print(f"{'candidates':>10} {'µs, 8 of them end':>20} {'µs, 64 end':>20}")
+    for candidates in (512, 1024, 2048, 4096):
+        times = [preemption(candidates, pods) for pods in (1, 8)]
+        print(f"{candidates:10} {times[0]:20.0f} {times[1]:20.0f}", flush=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and return 1 where the mean placement takes longer than the limit."""
     parser = argparse.ArgumentParser(description="Speed of gang placement on 279 nodes.")
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--growth", action="store_true", help="how the time grows with the size")
     options = parser.parse_args(arguments)
+    if options.growth:
+        growth()
+        return 0
     spent = measure(options.steps, options.seed)
     print(f"{'operation':24} {'number':>7} {'µs':>7}")
     for name in sorted(spent):

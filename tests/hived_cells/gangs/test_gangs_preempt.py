@@ -94,7 +94,7 @@ def test_where_going_on_spoils_the_search_nobody_goes_on(monkeypatch):
     monkeypatch.setattr(Desk, "seat", spoilt)
     _, placed = place_gang(state, Gang("h", "A", ((4, 1),), 1))
     assert (placed.victims, placed.downgraded) == (("g0",), ())
-    monkeypatch.setattr(preempt_module, "_trial", lambda *_: (True, True))
+    monkeypatch.setattr(preempt_module, "_fits", lambda *_: (True, True))
     monkeypatch.setattr(Desk, "seat", lambda self, gang: (None, True))
     with pytest.raises(MustWait) as caught:
         place_gang(state, Gang("h", "A", ((4, 1),), 1))
