@@ -285,6 +285,8 @@ def report(data: dict[str, Any]) -> str:
                 f"{row['whole_nodes']:.1f} nodes whole",
                 f"{row['preempted_gpus']} GPUs preempted",
             ]
+        if row["unfinished"]:
+            parts.append(f"{row['unfinished']} jobs never done, not in the means")
         lines.append(", ".join(parts))
     found = data["anomalies"]
     causes = ", ".join(f"{number} {cause}" for cause, number in found["causes"].items())

@@ -68,8 +68,10 @@ class Simulation:
         self.granted = minus[:]
         self.left = array("q", (job.duration for job in trace.jobs))  # guaranteed, as decided
         self.since = minus[:]  # begin of the present guaranteed run, -1: none
-        for fault in faults:
-            heapq.heappush(self.books.events, (fault.time, NODE, fault.node, int(fault.leaves)))
+        # Within a second by node, and for one node in the order given: it may leave and be back.
+        for order, fault in enumerate(sorted(faults, key=lambda fault: fault.node)):
+            code = 2 * fault.node + int(fault.leaves)
+            heapq.heappush(self.books.events, (fault.time, NODE, order, code))
         self.touched: set[int] = set()
         self.end = trace.end
         self.in_use = 0  # GPUs of guaranteed jobs that really run
@@ -130,7 +132,7 @@ class Simulation:
 
     def _event(self, kind: int, number: int, version: int) -> None:
         if kind == NODE:
-            self._node(number, leaves=bool(version))
+            self._node(version >> 1, leaves=bool(version & 1))
         elif version == self.books.version[number]:
             if kind == DONE:
                 self._end_guaranteed(number)

@@ -146,13 +146,21 @@ class ProductionOptions:
             if name in ("tenants", "quotas"):
                 continue
             number = getattr(self, name)
-            if type(number) is not int or not least.get(name, 0) <= number <= 10**7:
-                raise InvalidSpec(f"{name} is {shown(number)}")
+            low = least.get(name, 0)
+            if type(number) is not int or not low <= number <= 10**7:
+                raise InvalidSpec(
+                    f"{name} is {shown(number)}; a whole number from {low} to {10**7} is needed"
+                )
         for name in ("spread", "growth", "moods"):  # exponents: more has no finite durations
             if getattr(self, name) > 1000:
                 raise InvalidSpec(f"{name} is {getattr(self, name)}; it is at most 1000 (percent)")
-        if self.memory >= 100 or self.day_swing > 100 or not self.tenants:
-            raise InvalidSpec("memory is below 100, day_swing at most 100, tenants at least one")
+        for name, most in (("memory", 99), ("day_swing", 100)):
+            if getattr(self, name) > most:
+                raise InvalidSpec(
+                    f"{name} is {getattr(self, name)}; it is at most {most} (percent)"
+                )
+        if not self.tenants:
+            raise InvalidSpec("tenants are (); at least one is needed")
         shares = _split(self.nodes, [tenant.share for tenant in self.tenants])
         quotas = {tenant.name: n for tenant, n in zip(self.tenants, shares, strict=True)}
         object.__setattr__(self, "quotas", quotas)

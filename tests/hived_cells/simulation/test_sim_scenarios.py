@@ -188,6 +188,25 @@ def test_a_node_leaves_and_returns():
     assert ended(trace, cluster, "quota", **options)[0] == 110
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_node_that_is_back_in_the_same_second_is_back(way):
+    """Tests leaving and returning at 30: the job loses its work and starts again; none waits."""
+    trace = jobs_of(("A", 0, 100, 1, 8), ("A", 200, 1, 1, 1))
+    faults = [Fault(30, 0, leaves=True), Fault(30, 0, leaves=False)]
+    cluster = Chain(1, (2, 2, 2)), Reservation({"A": {4: 1}})
+    assert ended(trace, cluster, way, faults=faults, checkpoint=1000) == [130, 201]
+
+
+def test_a_report_counts_the_jobs_that_are_never_done():
+    """Tests that a node gone for good does not pass for a delay of nothing."""
+    trace = jobs_of(("A", 0, 100, 1, 8), ("A", 200, 1, 1, 1))
+    cluster = Chain(1, (2, 2, 2)), Reservation({"A": {4: 1}})
+    faults = [Fault(30, 0, leaves=True)]
+    found = compare(trace, *cluster, scheduler=CAPACITY, faults=faults)
+    told = report(summary(found)).splitlines()
+    assert len([line for line in told if "2 jobs never done, not in the means" in line]) == 3
+
+
 def test_a_cell_with_no_healthy_node_left_goes_down_until_one_returns():
     """Tests two tenants, two nodes, one leaves: its tenant waits, nobody else is disturbed.
 

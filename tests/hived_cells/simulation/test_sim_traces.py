@@ -143,8 +143,12 @@ def test_seeds_and_options_do_what_they_say():
     assert max(job.duration for job in short.jobs) <= 86400
     with pytest.raises(InvalidSpec, match="too few"):
         production_trace(ProductionOptions(nodes=5))
-    with pytest.raises(InvalidSpec, match="jobs is 0"):
+    with pytest.raises(InvalidSpec, match="jobs is 0; a whole number from 1 to 10000000"):
         ProductionOptions(jobs=0)
+    with pytest.raises(InvalidSpec, match="memory is 100; it is at most 99"):
+        ProductionOptions(memory=100)
+    with pytest.raises(InvalidSpec, match="day_swing is 101; it is at most 100"):
+        ProductionOptions(day_swing=101)
 
 
 def test_the_philly_list(reference_data):
