@@ -291,3 +291,16 @@ def test_pictures_of_nothing(tmp_path, capsys):
     (tmp_path / "x.json").unlink()
     said(capsys, [*SMALL[:-2], "--output", str(tmp_path)])
     assert "has no load" in said(capsys, [*argv, "--what", "jct"], code=2)
+
+
+def test_a_dask_cluster_gives_the_same_document(capsys):
+    """Tests two workers of a local Dask cluster, by its address, against this process."""
+    distributed = pytest.importorskip("distributed")
+    argv = [*SMALL, "--json"]
+    here = said(capsys, argv)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        there = said(capsys, [*argv, "--workers", "2", "--backend", "dask", "--address", address])
+    assert there == here
