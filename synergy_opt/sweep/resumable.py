@@ -101,9 +101,9 @@ def _parallel(
 
     with _backend(backend, address):
         tasks = (delayed(one)(case) for case in missing)
-        yield from Parallel(n_jobs=workers, return_as="generator_unordered", pre_dispatch=workers)(
-            tasks
-        )
+        # Ray's backend gives no results before the last is there; files are kept all the same.
+        how = "list" if backend == "ray" else "generator_unordered"
+        yield from Parallel(n_jobs=workers, return_as=how, pre_dispatch=workers)(tasks)
 
 
 @contextmanager
