@@ -102,6 +102,8 @@ def _stopped(stop: SystemExit) -> int:
 def _run(arguments: Sequence[str]) -> int:
     parser = _parser(arguments)
     options = parser.parse_args(arguments)
+    if getattr(options, "output", None) is not None:
+        import_module("synergy_opt.cli.common").check_output(options)
     run = options.run
     code: int = run(options)
     return code

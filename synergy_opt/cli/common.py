@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from synergy_opt.cli import fail
 from synergy_opt.cli.streams import say
@@ -151,8 +151,44 @@ def console() -> Console:
     """Give a console: plain and wide when piped, in colour on a terminal, NO_COLOR honoured."""
     from rich.console import Console  # noqa: PLC0415
 
-    terminal = sys.stdout.isatty()
-    return Console(width=None if terminal else _WIDE, highlight=False, emoji=False, markup=False)
+    if sys.stdout.isatty():
+        return Console(highlight=False, emoji=False, markup=False)
+    file = cast("TextIO", _Trimmed(sys.stdout))
+    return Console(file=file, width=_WIDE, highlight=False, emoji=False, markup=False)
+
+
+class _Trimmed:
+    """A file that gets lines without the blanks that tables are filled up with."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        """Write whole lines, as rich gives them."""
+        self._file.write("\n".join(line.rstrip(" ") for line in text.split("\n")))
+        return len(text)
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Refuse an output file that is where ``--json`` prints its document: two are none.
+
+    Raises
+    ------
+    InvalidInstance
+        Before anything is computed.
+    """
+    output = getattr(options, "output", None)
+    if output is None or not getattr(options, "json", False):
+        return
+    try:
+        same = os.path.samestat(Path(output).stat(), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError, AttributeError):  # not there yet, or standard output is no file
+        return
+    if same:
+        raise InvalidInstance("is standard output, which --json prints its document to", output)
 
 
 def print_json(document: object) -> None:

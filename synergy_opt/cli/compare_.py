@@ -85,7 +85,8 @@ def _code(found: Sequence[Comparison], gap: Fraction) -> int:
             fail(f"{name}: stage 1 stopped at a limit; its bound holds all the same")
             codes.add(LIMIT)
         for failure in each.without:
-            fail(f"{name}: {failure}")
+            # Its reason is below the table, or in the document.
+            fail(f"{name}: {failure.mechanism} gave no placement")
             codes.add(exit_code(failure.error))
         for row in each.rows:
             if row.broken:

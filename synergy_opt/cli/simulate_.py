@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from synergy_opt.cli.simulate_options import add_cluster, add_sweep, add_timing,
 if TYPE_CHECKING:
     from synergy_opt.model import Cluster, Instance
     from synergy_opt.simulation import Workload
+    from synergy_opt.simulation.simulate import Progress, Shown
     from synergy_opt.sweep.scenario import Scenario
 
 _POLICIES = ("fifo", "srtf", "las", "ftf")
@@ -55,10 +57,11 @@ def run(options: argparse.Namespace) -> int:
 
     cases = _cases(options)
     folder = None if options.output is None else _folder(options.output)
-    with _progress(len(cases), quiet=options.json) as show:
+    here = options.workers == 1 and options.backend == "loky"
+    with _progress(len(cases), here=here, quiet=options.json) as (show, inside):
         documents = sweep(
             cases,
-            execute,
+            execute if inside is None else partial(execute, progress=inside),
             folder=folder,
             workers=options.workers,
             backend=options.backend,
@@ -79,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def execute(scenario: Scenario) -> dict[str, object]:
+def execute(scenario: Scenario, *, progress: Progress | None = None) -> dict[str, object]:
     """Run one scenario, in whatever process."""
     from synergy_opt.cli.mechanisms import mechanism  # noqa: PLC0415
     from synergy_opt.solution import Limits  # noqa: PLC0415
@@ -88,8 +91,9 @@ def execute(scenario: Scenario) -> dict[str, object]:
     name = scenario.mechanism
     method = mechanism(name, Limits())
     if ":" in name:
-        return played(scenario, _certified(name, method), shown="queue")
-    return played(scenario, method, shown="queue" if name in _WHOLE_QUEUE else "runnable")
+        method = _certified(name, method)
+    shown: Shown = "queue" if ":" in name or name in _WHOLE_QUEUE else "runnable"
+    return played(scenario, method, shown=shown, progress=progress)
 
 
 _WHOLE_QUEUE = ("greedy", "drf", "tetris")  # built-in ones that look behind the runnable jobs
@@ -254,17 +258,29 @@ def _folder(name: str) -> Path:
 
 
 @contextmanager
-def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show a bar on a terminal's standard error; silent when piped."""
+def _progress(
+    total: int, *, here: bool, quiet: bool
+) -> Iterator[tuple[Callable[[int], None], Progress | None]]:
+    """Show bars on a terminal's standard error; silent when piped.
+
+    Gives what is told of the runs that are done, and of the jobs that have ended within one; the
+    latter is None where nothing is shown, or where runs are other processes'.
+    """
     import sys  # noqa: PLC0415
 
     if quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda _: None, None
         return
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bars  # noqa: PLC0415
 
-    columns = ("runs", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("runs", total=total)
-        yield lambda done: bar.update(task, completed=done)
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
+        runs = bar.add_task("runs", total=total)
+        jobs = bar.add_task("jobs of this run", total=None, visible=here)
+
+        def inside(done: int, of: int) -> None:
+            bar.update(jobs, completed=done, total=of)
+
+        yield lambda done: bar.update(runs, completed=done), inside if here else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from synergy_opt.progress import Watcher
     from synergy_opt.solution import Limits
 
-_SHOWN = 40  # jobs in the table; all of them are in the file
+_SHOWN = 10  # jobs in the table; all of them are in the file
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +123,7 @@ def _show(options: argparse.Namespace, instance: Instance, row: Row) -> None:
     console.print(_jobs(instance, row))
     hidden = len(row.placement.jobs) - _SHOWN
     if hidden > 0:
-        console.print(f"… and {hidden} more jobs")
+        console.print(f"… and {hidden} more jobs: all are in --output and --json")
     if options.output is not None:
         console.print(f"written to {options.output}")
 

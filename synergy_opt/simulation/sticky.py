@@ -25,6 +25,11 @@ def renamed(
 
     An assignment problem a group: the gain of giving server a's load to server b is the number of
     GPUs of jobs that are on a now and were on b. Pieces that end where they were keep their value.
+
+    Whole servers are renamed and nothing else: two equal jobs that a mechanism has exchanged
+    between servers which both keep other jobs are not exchanged back, so the number of moves is
+    the least over the names of servers, not over all placements of the same value. Which of two
+    equal jobs of the queue runs at all is the policy's choice and is never touched.
     """
     stay = np.zeros((cluster.server_count, cluster.server_count))
     for name, entry in entries.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from synergy_opt.errors import InvalidInstance
@@ -157,20 +158,28 @@ def completion(job: Document) -> Fraction:
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Draw the rows for people: times in hours."""
-    drawn = Table(
-        "policy", "mechanism", "load or trace", "mean JCT", "95 % interval", "median", "p95",
-        "p99", "makespan", "queueing", "ρ", "GPUs", "speed-up",
-    )  # fmt: skip
-    for column in drawn.columns[2:]:
-        column.justify = "right"
-    for row in rows:
+    """Draw the rows for people: times in hours, at most 100 columns wide.
+
+    A load, or the trace's name, that all rows share is in the title and not in each row.
+    """
+    loads = [row["load"] or row["workload"] for row in rows]
+    shared = len(set(loads)) == 1
+    where = f"{'load' if rows[0]['load'] else 'trace'} {loads[0]}; " if shared else ""
+    drawn = Table(title=f"{where}times in hours", title_justify="left", box=SIMPLE_HEAD)
+    drawn.show_edge, drawn.padding = False, 0
+    heads = ("mean\nJCT", "95 %\ninterval", "median", "p95", "p99", "make-\nspan", "queue-\ning",
+             "ρ", "GPUs", "speed-\nup")  # fmt: skip
+    for head in ("policy", "mechanism", *(() if shared else ("load",))):
+        drawn.add_column(head)
+    for head in heads:
+        drawn.add_column(head, justify="right", no_wrap=True)
+    for row, load in zip(rows, loads, strict=True):
         low_high = row["interval_h"]
         drawn.add_row(
             row["policy"],
             row["mechanism"],
-            row["load"] or row["workload"],
-            f"{row['mean_h']:.3f} h",
+            *(() if shared else (load,)),
+            f"{row['mean_h']:.3f}",
             f"{low_high[0]:.2f}–{low_high[1]:.2f}" if low_high else "–",
             *(f"{row[f'{name}_h']:.2f}" for name in ("median", "p95", "p99", "makespan")),
             f"{row['queueing_h']:.2f}",

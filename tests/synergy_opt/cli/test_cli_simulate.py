@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
@@ -141,18 +142,49 @@ def test_other_settings_are_other_runs(tmp_path, capsys):
 
 
 def test_processes_give_the_same_bytes(tmp_path, capsys):
-    """Tests one process against two on two seeds."""
+    """Tests one process against four on two seeds."""
     argv = [*SMALL, "--seeds", "2", "--policy", "srtf", "--policy", "las"]
     texts = []
-    for workers in ("1", "2"):
+    for workers in ("1", "4"):
         folder = tmp_path / workers
         texts.append(
             said(capsys, [*argv, "--workers", workers, "--output", str(folder), "--json"])
         )
     assert texts[0] == texts[1]
-    one, two = ({p.name: p.read_bytes() for p in (tmp_path / w).iterdir()} for w in ("1", "2"))
+    one, two = ({p.name: p.read_bytes() for p in (tmp_path / w).iterdir()} for w in ("1", "4"))
     assert one == two
     assert len(one) == 8 + 2
+
+
+def test_the_table_fits_a_hundred_columns(capsys):
+    """Tests the widest case, two loads, and that no line ends in blanks."""
+    lines = said(capsys, [*SMALL, "--load", "9", "--mechanism", "tune-simulated"]).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines == [line.rstrip() for line in lines]
+
+
+def test_jobs_of_a_run_are_counted_on_a_terminal_alone(capsys, monkeypatch):
+    """Tests that the bar is told of every end within a run; silent when piped."""
+    assert main(SMALL) == 0
+    assert capsys.readouterr().err == ""
+    scenario = next(iter(command._cases(_options()).values()))
+    told = []
+    command.execute(scenario, progress=lambda done, of: told.append((done, of)))
+    assert told[-1] == (30, 30)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with command._progress(2, here=False, quiet=False) as (_, inside):
+        assert inside is None
+    with command._progress(2, here=True, quiet=False) as (show, inside):
+        inside(3, 30)
+        show(1)
+
+
+def _options():
+    """Give the options of a small sweep as the command line has them."""
+    parser = argparse.ArgumentParser()
+    command.add(parser)
+    return parser.parse_args(SMALL[1:])
 
 
 def test_a_mechanism_of_the_users(tmp_path, capsys, monkeypatch):
@@ -259,3 +291,16 @@ def test_pictures_of_nothing(tmp_path, capsys):
     (tmp_path / "x.json").unlink()
     said(capsys, [*SMALL[:-2], "--output", str(tmp_path)])
     assert "has no load" in said(capsys, [*argv, "--what", "jct"], code=2)
+
+
+def test_a_dask_cluster_gives_the_same_document(capsys):
+    """Tests two workers of a local Dask cluster, by its address, against this process."""
+    distributed = pytest.importorskip("distributed")
+    argv = [*SMALL, "--json"]
+    here = said(capsys, argv)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        there = said(capsys, [*argv, "--workers", "2", "--backend", "dask", "--address", address])
+    assert there == here
