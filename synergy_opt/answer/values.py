@@ -11,25 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from synergy_opt.answer.claims import Bound, PatternBound, Proof, ShapePrice, Split, SplitBound
+from synergy_opt.answer.claims import Bound, PatternBound, Proof, SplitBound
 from synergy_opt.exact import approximate, exact_sum
 from synergy_opt.model import Vector
-
-__all__ = [
-    "Allocation",
-    "Bound",
-    "Choice",
-    "PatternBound",
-    "Piece",
-    "PlacedJob",
-    "Placement",
-    "Proof",
-    "ShapePrice",
-    "Split",
-    "SplitBound",
-    "relative_gap",
-    "vector_sum",
-]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,10 +24,8 @@ from synergy_opt.checks import (
 )
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.exact import approximate
-from synergy_opt.model.cluster import Cluster, Server, Vector
-from synergy_opt.model.profile import Per, Profile
-
-__all__ = ["Cluster", "Instance", "Job", "Objective", "Per", "Profile", "Server", "Vector"]
+from synergy_opt.model.cluster import Cluster
+from synergy_opt.model.profile import Profile
 
 Objective = Literal["relative", "absolute"]
 
