@@ -36,10 +36,10 @@ def improve(
 ) -> Iterator[State]:
     """Give better states, by integer programmes over patterns and by loads of whole jobs.
 
-    First what the relaxation counts at least once is kept, which leaves a small programme and
-    mostly is enough. Then loads, where there are few servers: they prove. Else all known columns,
-    then loads. Jobs in pieces: with every pattern and division that can still be in a better
-    placement.
+    First what the relaxation counts is kept but for two servers of each pattern (`floors`), which
+    leaves a small programme and mostly is enough. Then loads, where there are few servers: they
+    prove. Else all known columns, then loads. Jobs in pieces: with every pattern and division that
+    can still be in a better placement.
 
     Parameters
     ----------
