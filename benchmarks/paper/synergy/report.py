@@ -90,7 +90,7 @@ def _section(value: Mapping[str, Any], pictured: bool) -> str:
     for row in value["rows"]:
         cells = (row["what"], row["published"], row["ours"], _holds(Row(**row)))
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    lines += _measured(value["data"])
+    lines += [*_measured(value["data"]), *_never_slower(value["data"])]
     if ENTRIES[name].note:
         lines += ["", ENTRIES[name].note]
     if pictured:
@@ -115,6 +115,22 @@ def _measured(data: Mapping[str, Any]) -> list[str]:
     traces = len({run["seed"] for run in runs})
     many = "1 trace" if traces == 1 else f"{traces} traces"
     return ["", f"Measured: jobs {first:,} to {last - 1:,} of {jobs:,}, {many}."]
+
+
+def _never_slower(data: Mapping[str, Any]) -> list[str]:
+    """Say how slow a job of TUNE's runs ever was, where runs were kept with that."""
+    slowest = [
+        run["slowest"]
+        for run in data.get("runs", ())
+        if "slowest" in run and run["mechanism"] in ("tune", "tune-simulated")
+    ]
+    if not slowest:
+        return []
+    return [
+        "",
+        f"TUNE never worse than the share: lowest throughput of a job, over that of its share, in "
+        f"any round of the {len(slowest)} runs under either TUNE: {min(slowest):.4g}.",
+    ]
 
 
 def write_picture(path: Path, panels: Sequence[Panel]) -> None:

@@ -1,4 +1,4 @@
-"""Figures 10, 11 and 13: workload splits, what is in use, other schedulers.
+"""Figures 10 and 13: what is in use, other schedulers.
 
 Takes settings and gives an `Outcome` each.
 """
@@ -6,18 +6,13 @@ Takes settings and gives an `Outcome` each.
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import fmean
 
-from benchmarks.paper.synergy.case import MECHANISMS, Case, Figures, described
+from benchmarks.paper.synergy.case import Case, Figures, described
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
 from benchmarks.paper.synergy.policies import TUNES
-from benchmarks.paper.synergy.runs import Interval, ratio, run_all
-from benchmarks.paper.synergy.sweeps import Sweep, Swept, distribution, swept
-from synergy_opt.generate import mix
-from synergy_opt.proportional import proportional
-from synergy_opt.simulation.derived import MULTI_GPU
-
-W1, W2 = (20, 70, 10), (50, 0, 50)
+from benchmarks.paper.synergy.runs import above, ratio, run_all
+from benchmarks.paper.synergy.splits import W1, W2
+from benchmarks.paper.synergy.sweeps import Sweep, swept
 
 
 def fig10(settings: Settings) -> Outcome:
@@ -95,6 +90,7 @@ def fig10(settings: Settings) -> Outcome:
             "mean_jct_h": figures[key].mean,
             "gpus_in_use": used[key][0],
             "cpus_in_use": used[key][1],
+            "slowest": figures[key].slowest,
         }
         for key, case in cases.items()
     ]
@@ -107,102 +103,6 @@ def _over_time(name: str, figures: Figures, which: int, settings: Settings, load
     step = max(1, end // 150)
     hours = tuple(float(h) for h in range(0, end, step))
     return Line(label=name, x=hours, y=tuple(figures.used(h, h + step)[which - 2] for h in hours))
-
-
-def fig11(settings: Settings) -> Outcome:
-    """Fig. 11: FIFO, jobs of several GPUs, three workload splits."""
-    rows, panels, data = [], [], []
-    load = 5.0
-    for split in (W1, (33, 33, 33), W2):
-        found = swept(
-            Sweep(
-                title=f"split {split}",
-                loads=(load,),
-                mechanisms=("proportional", "greedy", *TUNES),
-                split=split,
-                demands="multi",
-            ),
-            settings,
-        )
-        data += found.data
-        panels.append(
-            distribution(
-                f"split {split}, {load:g} jobs/h",
-                [
-                    (m, [found.figures[load, m, seed] for seed in found.seeds])
-                    for m in found.sweep.mechanisms
-                ],
-                lambda _: True,
-            )
-        )
-        greedy = found.gain(load, "proportional", "greedy")
-        rows.append(
-            Row(
-                what=f"{split}, {load:g} jobs/h: JCT of greedy / proportional",
-                published="above 1" if split == W2 else "–",
-                ours=str(greedy),
-                holds=_above(greedy, 1) if split == W2 else None,
-            )
-        )
-        for m in TUNES:
-            tune = _inverse(found.gain(load, m))
-            rows.append(
-                Row(
-                    what=f"{split}, {load:g} jobs/h: JCT of {m} / proportional",
-                    published="1 (“as well as”)" if split == W2 else "below 1",
-                    ours=str(tune),
-                    holds=_is_one(tune) if split == W2 else _above(found.gain(load, m), 1),
-                )
-            )
-    rows += _why_not_one(found, settings)
-    return Outcome(rows=tuple(rows), panels=tuple(panels), data={"runs": data})
-
-
-def _why_not_one(found: Swept, settings: Settings) -> list[Row]:
-    """Say where a gain at the last split comes from: a full cluster, or GPUs that stand idle."""
-    (load,), split = found.sweep.loads, found.sweep.split
-    rounds = [
-        mix(servers=16, seed=seed, split=split, gpu_demands=MULTI_GPU)
-        for seed in range(1, settings.mixes + 1)
-    ]
-    base = [float(proportional(instance).throughput) for instance in rounds]
-    rows = []
-    for name in TUNES:
-        gain = ratio([float(MECHANISMS[name](i).throughput) for i in rounds], base)
-        rows.append(
-            Row(
-                what=f"{split}, one round of a full cluster: throughput of {name} / proportional",
-                published="1",
-                ours=str(gain),
-                holds=_is_one(gain),
-            )
-        )
-    runs = [found.figures[load, "proportional", seed] for seed in found.seeds]
-    used = fmean(f.used(0, settings.last / load)[0] for f in runs)
-    rows.append(
-        Row(
-            what=f"{split}: GPUs in use until the last measured job comes, proportional",
-            published="–",
-            ours=f"{used:.1%}",
-        )
-    )
-    return rows
-
-
-def _above(of: Interval, value: float) -> bool | None:
-    """Tell whether a ratio is above a value; None where its interval leaves it open."""
-    if of.seeds < 2:
-        return None
-    return True if of.low > value else False if of.high < value else None
-
-
-def _is_one(of: Interval) -> bool:
-    """Tell whether a ratio is 1 within 5 %, the whole interval."""
-    return 0.95 <= of.low <= of.high <= 1.05
-
-
-def _inverse(of: Interval) -> Interval:
-    return Interval(value=1 / of.value, low=1 / of.high, high=1 / of.low, seeds=of.seeds)
 
 
 def fig13(settings: Settings) -> Outcome:
@@ -229,7 +129,7 @@ def fig13(settings: Settings) -> Outcome:
                         what=f"{name}, {load:g} jobs/h: JCT of {rival.upper()} / {m}",
                         published="above 1",
                         ours=str(gain),
-                        holds=_above(gain, 1),
+                        holds=above(gain, 1),
                     )
                 )
     return Outcome(rows=tuple(rows), data={"runs": data})
