@@ -50,7 +50,8 @@ _BOTH_TOGETHER = (
 
 _SELDOM_FULL = (
     "These jobs leave half of the GPUs idle (last row), so few of them wait: what TUNE gains is "
-    "that jobs run faster, not that queues are shorter."
+    "that jobs run faster, not that queues are shorter. Arrivals, durations and GPUs are the "
+    "trace's, 8,000 jobs of up to 16 GPUs from its middle; a seed draws the models."
 )
 
 _ENTRIES = (

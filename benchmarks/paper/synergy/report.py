@@ -155,6 +155,7 @@ def write_picture(path: Path, panels: Sequence[Panel]) -> None:
                 marker=mark,
                 markersize=7 if alone else 4,
                 linewidth=0 if alone else 5 if under else 1.5,
+                linestyle="--" if line.label.endswith("tune-simulated") else "-",  # over tune
                 alpha=0.4 if under else 1,
                 markerfacecolor="none" if alone else colour(k),
                 drawstyle="steps-post" if panel.kind == "steps" else "default",
