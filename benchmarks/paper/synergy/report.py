@@ -22,8 +22,8 @@ Written by `python -m benchmarks.paper.synergy ENTRY … --output docs/evaluatio
 file of an entry has its settings and every run. Published figures are those of Mohan et al., OSDI
 '22. Model profiles are [ours](../../model-profiles.md): compare ratios and orders, and hours only
 roughly. `--full` takes the paper's steady state, jobs 4,000 to 4,999 of a trace. Small settings
-measure jobs 800 to 1,099, where queues are still growing and gains still small: their figures are
-lower bounds on what a longer trace shows.
+measure jobs 800 to 1,099, where queues have only begun to grow: what TUNE gains while the cluster
+fills is a larger part of a completion time there, and what it gains by shorter queues a smaller.
 
 `tune` is TUNE as the paper's text has it; `tune-simulated` is TUNE with the choices of the
 authors' simulator, from which the published figures are. Numbers in brackets are 95 % bootstrap
