@@ -53,6 +53,15 @@ _SELDOM_FULL = (
     "that jobs run faster, not that queues are shorter. Arrivals, durations and GPUs are the "
     "trace's, 8,000 jobs of up to 16 GPUs from its middle; a seed draws the models."
 )
+_STILL_WINS = (
+    "The most throughput in each round gives the shortest completion times too, in every sweep. By "
+    "how much depends on what waits: under FIFO a full cluster's throughput decides how long the "
+    "queue is; under SRTF, and where all jobs are sensitive, TUNE stays within 10 %."
+)
+_MOVES_ARE_FEW = (
+    "The optimum moves a job more often than TUNE, but a few times in hours: at 60 s a move it "
+    "wins as before. Renaming servers (sticky) saves it a sixth of its moves."
+)
 
 _ENTRIES = (
     Entry(
@@ -129,8 +138,8 @@ _ENTRIES = (
     Entry(
         name="fig13",
         title="DRF and Tetris (§5.7)",
-        hardware=f"{_NUMBERS}; the paper fixes these two's resources for a job's life, here every "
-        "mechanism divides anew in each round",
+        hardware=f"{_NUMBERS}; under DRF and TETRIS a job has its best-case demand whenever it runs, never "
+        "less, as in the paper; there it then runs to its end, here each round chooses anew",
         run=workloads.fig13,
     ),
     Entry(
@@ -138,12 +147,14 @@ _ENTRIES = (
         title="Beyond the paper: the optimum on real servers, over time",
         hardware="",
         run=beyond.optimum_over_time,
+        note=_STILL_WINS,
     ),
     Entry(
         name="moves",
         title="Beyond the paper: moves that cost, and sticky placement",
         hardware="",
         run=beyond.moves,
+        note=_MOVES_ARE_FEW,
     ),
 )
 
