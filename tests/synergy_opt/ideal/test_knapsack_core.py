@@ -83,7 +83,8 @@ def test_only_the_cheapest_of_a_large_core(most, items, whole):
 
 
 def test_rivals_that_cost_the_same_stay_in_their_order():
-    """Tests that forty equal rivals of each group are listed as in the table."""
-    many = [[(9, 1)] + [(8, 1)] * 40, [(9, 1)] + [(8, 1)] * 40]
-    part = found(Fraction(1), of=table(many, [1, 1]))
-    assert part.items == [list(range(1, 41)), list(range(42, 82))]
+    """Tests that the dearer half of forty rivals comes first, each half as in the table."""
+    many = [[(9, 1)] + [(8, 1), (7, 1)] * 20, [(9, 1)] + [(8, 1), (7, 1)] * 20]
+    part = found(Fraction(2), of=table(many, [1, 1]))
+    halves = [[*range(2, 41, 2), *range(1, 41, 2)], [*range(43, 82, 2), *range(42, 82, 2)]]
+    assert part.items == halves
