@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from certificate_cases import F, jobs_of_pair, pair, placement, with_job
+from certificate_cases import F, jobs_of_pair, left_out, pair, placed, placement, with_job
 
-from synergy_opt.answer import Bound
+from synergy_opt.answer import Bound, PatternBound, ShapePrice
 from synergy_opt.certificate import bound_value, verify, violations
 from synergy_opt.errors import InvalidInstance, NotCertified
 from synergy_opt.model import Cluster, Instance, Job, Profile, Server
@@ -96,4 +96,146 @@ def test_a_violation_of_every_group_of_rules_in_order():
         "$.jobs[1].throughput: throughput: job 'B' states 2, but its demand gives 1",
         "$.throughput: total-throughput: states 7, but its jobs add up to 5.5",
         "$.throughput: above-bound: the throughput 7 is 2.25 above the bound 4.75",
+    ]
+
+
+def lines(answer, instance=None):
+    """Give what is said of an answer."""
+    return [str(each) for each in violations(instance or pair(), answer)]
+
+
+def by(mechanism):
+    """Give the valid placement with another mechanism's name."""
+    return replace(placement(), mechanism=mechanism)
+
+
+SHAPE = ShapePrice(group=0, gpus=1, amounts=(F(1), F(5)), price=F(1))
+PATTERNS = PatternBound(value=F(9), shapes=(SHAPE,), servers=(F(9),), split="never")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "$: types: must be a Placement, not None of type NoneType"),
+        (by(3), "$.mechanism: types: must be a str, not 3 of type int"),
+        (
+            by("\ud800"),
+            "$.mechanism: types: must be text that UTF-8 can hold, not '\\ud800'",
+        ),
+        (
+            by("x\udfff"),
+            "$.mechanism: types: must be text that UTF-8 can hold, not 'x\\udfff'",
+        ),
+        (by("\ud7ff\ue000"), None),  # the neighbours can be held
+        (
+            placement(proof="certainly"),
+            "$.proof: types: must be one of multipliers, patterns, core, loads, search, none or "
+            "None, not 'certainly'",
+        ),
+        (placement(bound=3), "$.certificate: types: must be a Bound, not 3 of type int"),
+        (
+            placement(bound=replace(PATTERNS, split="often")),
+            "$.certificate.split: types: must be one of never, allowed, not 'often'",
+        ),
+        (
+            placement(bound=replace(PATTERNS, shapes=None)),
+            "$.certificate.shapes: types: must be a tuple, not None of type NoneType",
+        ),
+    ],
+)
+def test_what_is_said_of_another_type(answer, said):
+    """Tests the place, the rule, what is asked for and what is there."""
+    assert lines(answer) == ([said] if said else [])
+
+
+def test_jobs_after_one_that_is_left_out_are_judged():
+    """Tests that a job without a place does not end the look at the figures."""
+    jobs = jobs_of_pair()
+    late = replace(jobs["D"], throughput=F(2))
+    assert lines(placement(jobs["A"], left_out("B"), jobs["C"], late)) == [
+        "$.jobs[3].throughput: throughput: job 'D' states 2, but its demand gives 1.5"
+    ]
+
+
+def two_limits(**changes):
+    """Give one job of 2 GPUs, a server with much memory and two with many cores."""
+    servers = [
+        Server(type="memory", count=1, gpus=2, capacity=(4, 8)),
+        Server(type="cores", count=2, gpus=2, capacity=(10, 2)),
+    ]
+    axes = {"cpu": [F(1, 2), 4, 10], "memory": [F(1, 2), 5]}
+    fields = {
+        "name": "i",
+        "cluster": Cluster(resources={"cpu": "c", "memory": "m"}, servers=servers),
+        "profiles": [
+            Profile(name="p", axes=axes, throughput=[[3, 3], [3, 6], [3, 24]], per="job")
+        ],
+        "jobs": [Job(id=name, gpus=2, profile="p") for name in "AB"],
+    }
+    return Instance(**{**fields, **changes})
+
+
+MEAN = Bound(value=F(100), multipliers=(F(0), F(0)), integral=False)
+
+
+def on_two(demand, throughput, **bound):
+    """Give a placement of job A alone, half on the server with memory, half on one with cores."""
+    jobs = (placed("A", {0: 1, 1: 1}, demand, throughput), left_out("B"))
+    skipping = replace(MEAN, skipping=True, **bound)
+    return [
+        line
+        for line in lines(placement(*jobs, instance="i", bound=skipping), two_limits())
+        if "capacity" not in line
+    ]
+
+
+def test_a_mixture_reckons_with_what_the_rule_allows():
+    """Tests that points beyond the consolidation rule count only for bounds without it."""
+    # In units of W^f = 3: half of (4, 5) and half of (10, 5) would make 5.
+    assert on_two((7, 5), 5, consolidated=False) == []
+    assert on_two((7, 5), 2) == []
+    assert on_two((7, 5), 5) == [
+        "$.jobs[0].throughput: throughput: job 'A' states 5, but the best mixture within its "
+        "demand gives 2"
+    ]
+
+
+def test_the_floor_of_a_mixture_is_in_the_profiles_unit():
+    """Tests a weight and a fair share of 3: what is made and the share are said in its unit."""
+    assert on_two((4, 5), F(1, 3)) == [
+        "$.jobs[0].throughput: fair-floor: job 'A' makes 1, but its fair share gives 3"
+    ]
+
+
+def test_no_mixture_makes_nothing():
+    """Tests that where no point lies within the demand the value is 0."""
+    assert on_two((F(1, 4), 5), 1) == [
+        "$.jobs[0].throughput: throughput: job 'A' states 1, but the best mixture within its "
+        "demand gives 0"
+    ]
+
+
+def test_each_mixture_has_its_own_value():
+    """Tests two jobs of one kind with other demands: what holds for one is not said of both."""
+    jobs = [placed("A", {0: 2}, (4, 5), 2), placed("B", {1: 2}, (7, F(1, 2)), F(3, 2))]
+    bound = replace(MEAN, consolidated=False)
+    assert lines(placement(*jobs, instance="i", bound=bound), two_limits()) == [
+        "$.jobs[1].throughput: throughput: job 'B' states 1.5, but the best mixture within its "
+        "demand gives 1"
+    ]
+    assert lines(placement(*jobs[::-1], instance="i", bound=bound), two_limits()) == [
+        "$.jobs[0].throughput: throughput: job 'B' states 1.5, but the best mixture within its "
+        "demand gives 1"
+    ]
+
+
+def test_whole_choices_keep_to_one_limit_and_mixtures_to_the_largest_of_each():
+    """Tests 9 cores with 7 GB: within the largest of either, but within no server's worth."""
+    assert on_two((9, 7), 2) == []
+    assert on_two((9, 7), 2, integral=True) == [
+        "$.jobs[0].demand: consolidation: the bound is for jobs within the consolidation rule (at "
+        "most one server's worth, or the fair share), but job 'A' (2 GPUs) has 9 cpu above 4"
+    ]
+    assert on_two((11, 9), 2, integral=True, consolidated=False) == [
+        "$.jobs[0].throughput: throughput: job 'A' states 2, but its demand gives 8"
     ]
