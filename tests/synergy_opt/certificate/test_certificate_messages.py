@@ -239,3 +239,61 @@ def test_whole_choices_keep_to_one_limit_and_mixtures_to_the_largest_of_each():
     assert on_two((11, 9), 2, integral=True, consolidated=False) == [
         "$.jobs[0].throughput: throughput: job 'A' states 2, but its demand gives 8"
     ]
+
+
+def rules(*jobs, **rest):
+    """Give the broken rules as (rule, where)."""
+    return [(v.rule, v.where) for v in violations(pair(), placement(*jobs, **rest))]
+
+
+def with_pieces(job, *pieces):
+    """Give a job with pieces (server, GPUs, cores, GB)."""
+    made = tuple(
+        replace(job.pieces[0], server=server, gpus=F(gpus), amounts=(F(cpu), F(memory)))
+        for server, gpus, cpu, memory in pieces
+    )
+    return replace(job, pieces=made)
+
+
+def test_pieces_after_an_unknown_and_a_left_out_job_are_judged():
+    """Tests that neither ends the look at the pieces."""
+    jobs = jobs_of_pair()
+    short = with_pieces(jobs["D"], (1, 2, 5, 15))
+    broken = [
+        ("gpu-total", "$.jobs[4].pieces"),
+        ("proportional-pieces", "$.jobs[4].pieces[0].cpu"),
+    ]
+    found = rules(jobs["A"], replace(jobs["C"], id="Z"), jobs["C"], left_out("B"), short)
+    assert [rule for rule in found if rule[0] in ("gpu-total", "proportional-pieces")] == [
+        *broken,
+        ("proportional-pieces", "$.jobs[4].pieces[0].memory"),
+    ]
+
+
+def test_all_amounts_on_one_of_two_pieces_are_not_in_proportion():
+    """Tests a piece that has the whole demand with half of the GPUs, first or last."""
+    jobs = jobs_of_pair()
+    rest = (left_out("C"), left_out("D"))
+    for pieces in ([(0, 1, 2, 10), (1, 1, 0, 0)], [(0, 1, 0, 0), (1, 1, 2, 10)]):
+        found = rules(left_out("A"), with_pieces(jobs["B"], *pieces), *rest)
+        assert found == [
+            ("proportional-pieces", f"$.jobs[1].pieces[{p}].{name}")
+            for p in (0, 1)
+            for name in ("cpu", "memory")
+        ]
+
+
+def test_one_piece_with_other_amounts_is_not_in_proportion():
+    """Tests that a piece of all GPUs is held to all of the demand, and a second piece too."""
+    jobs = jobs_of_pair()
+    rest = (left_out("C"), left_out("D"))
+    assert rules(left_out("A"), with_pieces(jobs["B"], (0, 2, 2, 9)), *rest) == [
+        ("demand-total", "$.jobs[1].demand.memory"),
+        ("proportional-pieces", "$.jobs[1].pieces[0].memory"),
+    ]
+    two = with_pieces(jobs["B"], (0, 2, 2, 10), (1, 1, 0, 0))
+    assert rules(left_out("A"), two, *rest) == [
+        ("gpu-total", "$.jobs[1].pieces"),
+        ("proportional-pieces", "$.jobs[1].pieces[1].cpu"),
+        ("proportional-pieces", "$.jobs[1].pieces[1].memory"),
+    ]
