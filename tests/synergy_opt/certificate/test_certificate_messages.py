@@ -297,3 +297,61 @@ def test_one_piece_with_other_amounts_is_not_in_proportion():
         ("proportional-pieces", "$.jobs[1].pieces[1].cpu"),
         ("proportional-pieces", "$.jobs[1].pieces[1].memory"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("bound", "where", "shown"),
+    [
+        ({"value": 9.0}, "$.upper_bound", "a whole number or a Fraction, not 9.0 of type float"),
+        ({"servers": (9.0,)}, "$.certificate.servers[0]", "a whole number or a Fraction, not 9.0"),
+        ({"price": 1.0}, "$.certificate.shapes[1].price", "a whole number or a Fraction, not 1.0"),
+        (
+            {"amounts": (F(1), 5.0)},
+            "$.certificate.shapes[1].memory",
+            "a whole number or a Fraction",
+        ),
+        ({"group": F(0)}, "$.certificate.shapes[1].group", "a whole number, not Fraction(0, 1)"),
+        ({"group": 0.0}, "$.certificate.shapes[1].group", "a whole number, not 0.0 of type float"),
+        ({"gpus": F(1)}, "$.certificate.shapes[1].gpus", "a whole number, not Fraction(1, 1)"),
+        ({"gpus": True}, "$.certificate.shapes[1].gpus", "a whole number, not True of type bool"),
+    ],
+)
+def test_each_number_of_a_pattern_bound_is_exact(bound, where, shown):
+    """Tests the place of each, and which numbers have to be whole."""
+    if bound.keys() <= {"value", "servers"}:
+        wrong = replace(PATTERNS, **bound)
+    else:
+        wrong = replace(PATTERNS, shapes=(SHAPE, replace(SHAPE, **bound)))
+    (line,) = lines(placement(bound=wrong))
+    assert line.startswith(f"{where}: exact-numbers: must be {shown}")
+
+
+def test_a_shape_has_an_amount_for_each_resource():
+    """Tests that a shape of another width is named."""
+    wrong = replace(PATTERNS, shapes=(SHAPE, replace(SHAPE, amounts=(F(1),))))
+    assert lines(placement(bound=wrong)) == [
+        "$.certificate.shapes[1]: amounts: has 1 amounts for 2 resources"
+    ]
+
+
+@pytest.mark.parametrize(("above", "below"), [(1, 0), (1, -2), (1.0, 2), (1, 2.0), (True, 2)])
+def test_a_fraction_is_two_whole_numbers(above, below):
+    """Tests that a Fraction with something else inside is no exact number, anywhere."""
+    crooked = F(1, 3)
+    object.__setattr__(crooked, "_numerator", above)
+    object.__setattr__(crooked, "_denominator", below)
+    for answer, where in (
+        (with_job(replace(B, throughput=crooked)), "$.jobs[1].throughput"),
+        (with_job(replace(B, demand=(F(2), crooked))), "$.jobs[1].demand.memory"),
+    ):
+        found = violations(pair(), answer)
+        assert [(v.rule, v.where) for v in found] == [("exact-numbers", where)]
+
+
+def test_whole_numbers_are_exact():
+    """Tests that integers pass in every vector, and that no text is made for them."""
+    whole = replace(B, demand=(2, 10), pieces=(replace(B.pieces[0], amounts=(2, 10), gpus=2),))
+    shape = replace(SHAPE, amounts=(1, 5), price=1)
+    bound = replace(PATTERNS, value=11, shapes=(shape,), servers=(9,), split="allowed")
+    assert lines(with_job(whole, bound=bound)) == []
+    assert lines(with_job(whole, bound=Bound(value=9, multipliers=(0, 0)))) == []
