@@ -243,17 +243,13 @@ def _needed(sack: Knapsack, prices: Prices) -> Index:
         rows = np.flatnonzero((sack.weights == weight) & np.asarray(prices > 0, dtype=bool))
         if not len(rows) or weight > sack.gpus:
             continue
-        dearest = np.argsort(-prices[rows], kind="stable")
-        small_first = np.argsort(sack.ranks[rows[dearest]].sum(axis=1), kind="stable")
-        rows = rows[dearest][small_first]
         price, rank = prices[rows], sack.ranks[rows]
-        # Earlier ones are no larger in sum, dearer first among equals: they are kept of equals.
-        chosen: list[int] = []
-        for i in range(len(rows)):
-            beaten = (rank[chosen] <= rank[i]).all(axis=1) & np.asarray(price[chosen] >= price[i])
-            if not beaten.any():
-                chosen.append(i)
-        keep += rows[chosen].tolist()
+        # No two slots of as many GPUs are equal: what is no larger is smaller.
+        beaten = np.asarray(price[:, None] >= price[None, :], dtype=bool)
+        for column in rank.T:
+            beaten &= column[:, None] <= column[None, :]
+        np.fill_diagonal(beaten, val=False)
+        keep += rows[~beaten.any(axis=0)].tolist()
     return np.array(sorted(keep), dtype=np.int64)
 
 
