@@ -414,11 +414,11 @@ def test_a_job_that_doubles_send_to_a_half_is_there_whole(monkeypatch):
 
     demands = [(1,), (2,), (3,)]
     side = ([Part(j, ONE) for j in range(3)], [F(6)])
+    here, there = ([Part(0, ONE), Part(1, ONE)], [3]), ([Part(2, ONE)], [3])
+    monkeypatch.setattr(module, "guessed", lambda cuts, room: [F(1), F(1), F(0)])
+    assert halve(demands, side, 2, (3,)) == (here, there)
     monkeypatch.setattr(module, "guessed", lambda cuts, room: [F(0), F(0), F(1)])
-    assert halve(demands, side, 2, (3,)) == (
-        ([Part(2, ONE)], [3]),
-        ([Part(0, ONE), Part(1, ONE)], [3]),
-    )
+    assert halve(demands, side, 2, (3,)) == (there, here)
     monkeypatch.setattr(module, "guessed", lambda cuts, room: None)
     one, other = halve(demands, side, 2, (3,))
     assert one[1] == other[1] == [3]
