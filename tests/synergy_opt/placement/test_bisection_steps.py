@@ -52,6 +52,7 @@ def test_weights():
         ([(1, 6), (6, 1), (3, 3), (3, 3)], 2, (7, 7), [0, 0, 1, 1]),
         ([(3, 1), (1, 3)], 2, (4, 3), [1, 0]),  # 13/12 and 15/12 of a server
         ([(2, 0), (2, 0)], 2, (2, 0), [0, 1]),
+        ([(6, 3), (5, 3), (5, 0), (0, 2)], 2, (10, 10), [0, 1, 1, 1]),  # the second is fuller
         ([], 2, (1, 1), []),
     ],
 )
@@ -146,6 +147,14 @@ def test_slack_is_used_up(above, below, sides, left):
     assert ([p.job for p in one], [p.job for p in other]) == sides
     assert (more[0], less[0]) == left
     assert [c.here for c in cuts] == ([] if below is None else [below])
+
+
+def test_slack_for_a_job_of_one_unit():
+    """Tests that a change of 1 is a change up, and that the nearer limit is chosen."""
+    cuts, more, less, one, other = [cut(0, (1,), F(1, 4))], [F(1, 8)], [F(1, 16)], [], []
+    moves.use_slack(cuts, more, less, one, other)
+    assert (more, less, one, other) == ([F(3, 16)], [F(0)], [], [])
+    assert [c.here for c in cuts] == [F(3, 16)]
 
 
 def test_slack_in_one_of_two_rows():

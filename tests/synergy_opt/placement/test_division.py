@@ -62,29 +62,41 @@ def test_the_problem_of_an_allocation():
     assert found.fair.tolist() == [[True, True]] * 3
 
 
-@pytest.mark.parametrize("objective", ["relative", "absolute"])
-def test_a_job_is_fair_where_it_makes_no_less_than_its_share_there(objective):
-    """Tests that with one core a GPU only the poor group is fair, one kind like the other."""
-    question = two_groups(objective=objective)
-    allocation = ideal_allocation(question)
-    low = tuple(
+def with_one_core_a_gpu(question, allocation, which):
+    """Give an allocation in which some jobs have one core a GPU and make a third."""
+    jobs = [
         replace(
             choice,
             mixture=((0, F(1)),),
-            demand=(F(job.gpus), F(job.gpus)),
+            demand=(F(job.gpus),) * len(choice.demand),
             throughput=choice.throughput / 3,
         )
-        for job, choice in zip(question.jobs, allocation.jobs, strict=True)
-    )
-    found = problem_of(question, replace(allocation, jobs=(low[0], allocation.jobs[1], low[2])))
+        if j in which
+        else choice
+        for j, (job, choice) in enumerate(zip(question.jobs, allocation.jobs, strict=True))
+    ]
+    return replace(allocation, jobs=tuple(jobs))
+
+
+@pytest.mark.parametrize("weight", [1, F(1, 3), 3])
+@pytest.mark.parametrize("objective", ["relative", "absolute"])
+def test_a_job_is_fair_where_it_makes_no_less_than_its_share_there(objective, weight):
+    """Tests that with one core a GPU only the poor group is fair, whatever the job's weight."""
+    plain = two_groups(objective=objective)
+    question = replace(plain, jobs=[replace(job, weight=F(weight)) for job in plain.jobs])
+    low = with_one_core_a_gpu(question, ideal_allocation(question), {0, 2})
+    found = problem_of(question, low)
     assert found.fair.tolist() == [[True, False], [True, True], [True, False]]
+    assert found.fair.dtype == bool
     assert found.allowed.tolist() == [[True, True, False], [True] * 3, [True, True, False]]
 
 
 def test_one_group_is_always_fair():
     """Tests that no floor is asked where the share is the same everywhere."""
-    question = instance(cluster((2, 2, 8)), (wants("p", (1, 1), (2, 4)), 1))
-    assert problem_of(question, ideal_allocation(question)).fair.tolist() == [[True]]
+    question = instance(cluster((2, 2, 8, 4)), (RICH, 1))
+    low = with_one_core_a_gpu(question, ideal_allocation(question), {0})
+    assert low.jobs[0].throughput < 1
+    assert problem_of(question, low).fair.tolist() == [[True]]
 
 
 # Best fit ------------------------------------------------------------------------------------
@@ -105,6 +117,8 @@ def test_one_group_is_always_fair():
         ([(1, 1), (4, 4)], [(4, 4)], [None, 0]),
         # What is taken counts: 3 + 1 fill the first server in both rows.
         ([(3, 1), (1, 3), (1, 1)], [(4, 4), (4, 4)], [0, 0, 1]),
+        # 4/4 + 1/8 are more than 1/4 + 6/8.
+        ([(1, 6), (4, 1)], [(4, 8)], [None, 0]),
         ([], [(1, 1)], []),
     ],
 )

@@ -164,6 +164,18 @@ def test_fairness_is_that_of_the_groups_touched():
     assert fractional._is_fair(question, allocation, group, rich)
     hair = replace(allocation.jobs[0], throughput=2 - F(1, 10**9))
     assert not fractional._is_fair(question, replace(allocation, jobs=(hair,)), group, rich)
+    with pytest.raises(ValueError, match=r"zip\(\) argument"):
+        fractional._is_fair(question, allocation, group, [])
+
+
+def test_fairness_counts_in_the_unit_of_the_objective():
+    """Tests two GPUs of weight 3 in the absolute objective: 6 for each unit of the profile."""
+    question, allocation = on_two_groups(2, 4, 12)
+    jobs = [replace(question.jobs[0], weight=F(3))]
+    question = replace(question, jobs=jobs, objective="absolute")
+    assert fractional._is_fair(question, allocation, np.array([0, 1]), [{1: F(1)}])
+    low = replace(allocation, jobs=(replace(allocation.jobs[0], throughput=F(11)),))
+    assert not fractional._is_fair(question, low, np.array([0, 1]), [{1: F(1)}])
 
 
 def test_a_second_look_lets_every_job_everywhere(monkeypatch):
