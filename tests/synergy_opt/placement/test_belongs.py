@@ -60,6 +60,7 @@ HALF = Fraction(1, 2)
         (TWO, changed(mixture=((0, HALF),)), "$.jobs[0].mixture", "sum to 1"),
         (TWO, changed(mixture=((0, 3 * HALF), (1, -HALF))), "$.jobs[0].mixture", "above 0"),
         (TWO, changed(mixture=((2, Fraction(1)),)), "$.jobs[0].mixture", "grid points 0 to 1"),
+        (TWO, changed(mixture=((0, 0 * HALF), (1, 2 * HALF))), "$.jobs[0].mixture", "above 0"),
         (TWO, replace(ALLOCATION, jobs=None), "$.jobs", "must be a list, not NoneType"),
         (TWO, replace(ALLOCATION, jobs=(1,)), "$.jobs[0]", "must be of type Choice, not int"),
     ],
