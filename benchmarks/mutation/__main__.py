@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-VERDICTS = Path("mutants/verdicts.jsonl")
+VERDICTS = Path(".mutants.jsonl")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

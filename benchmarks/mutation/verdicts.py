@@ -26,7 +26,6 @@ def read(path: Path) -> dict[str, Verdict]:
 
 def write(path: Path, verdict: Verdict) -> None:
     """Add one verdict, at once: a run that is stopped loses none."""
-    path.parent.mkdir(exist_ok=True)
     with path.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(verdict) + "\n")
 

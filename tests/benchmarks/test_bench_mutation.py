@@ -71,7 +71,7 @@ def run(project, *arguments):
 
 def verdicts(project):
     """Give the lines written down so far."""
-    lines = (project / "mutants" / "verdicts.jsonl").read_text().splitlines()
+    lines = (project / ".mutants.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -106,7 +106,7 @@ def test_a_failing_test_ends_the_run(project):
     found = run(project)
     assert found.returncode == 1
     assert "a test fails without a mutant: test_sums.py::test_wrong" in found.stdout + found.stderr
-    assert not (project / "mutants").exists()
+    assert not (project / ".mutants.jsonl").exists()
 
 
 def test_a_prefix_without_modules_is_bad_input(project):
