@@ -16,6 +16,7 @@ from scipy.sparse.linalg import splu
 
 _SMALL = 2000  # the largest denominator of one entry that is looked for
 _LARGEST = 10**7  # of the common denominator
+_TELLING = 2.0**28  # a double beyond it has no seven digits after the point left
 _PROBES = 3
 
 
@@ -34,7 +35,9 @@ def solve_integers(
     Returns
     -------
     tuple of list of int and int, or None
-        None where B is singular or where no D up to 10⁷ was found for it.
+        None where B is singular or its inverse large, as far as doubles tell, and where no D up
+        to 10⁷ was found for it. Every equation is kept exactly; of a singular matrix that doubles
+        took for a regular one, it is one of many solutions.
 
     Notes
     -----
@@ -55,10 +58,10 @@ def solve_integers(
         return [], 1
     rows = [i for i, row in enumerate(equations) for _ in row]
     unknowns = [k for row in equations for k in row]
-    values = [float(v) for row in equations for v in row.values()]
     try:
+        values = [float(v) for row in equations for v in row.values()]
         inverse = splu(csc_array((values, (rows, unknowns)), shape=(size, size)))
-    except RuntimeError:  # singular
+    except (OverflowError, RuntimeError):  # beyond doubles, singular
         return None
     # Fixed numbers: the same system gives the same answer.
     probes = np.random.default_rng(0).integers(-99, 100, (size, _PROBES)).astype(np.float64)
@@ -87,6 +90,8 @@ def solve_integers(
 
 def _denominator(columns: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int | None:
     """Give a common denominator of these numbers, None where there is no small one."""
+    if not np.abs(columns).max() < _TELLING:  # not a number, too: a matrix close to a singular one
+        return None
     below = 1
     for part in np.unique(np.round(np.abs(columns % 1.0), 7)).tolist():
         below = math.lcm(below, Fraction(part).limit_denominator(_SMALL).denominator)

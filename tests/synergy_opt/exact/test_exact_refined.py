@@ -51,6 +51,19 @@ def test_what_is_found_keeps_every_equation(system):
             assert sum(v * numerators[k] for k, v in row.items()) == denominator * value
 
 
+@given(st.data(), st.integers(3, 6), st.sampled_from([3, 10, 100]))
+def test_a_matrix_that_only_rounding_makes_regular_is_given_up(data, size, most):
+    """The last row is a sum of the others, and the right-hand side is one that has solutions."""
+    entries = st.lists(st.integers(-most, most), min_size=size, max_size=size)
+    rows = data.draw(st.lists(entries, min_size=size - 1, max_size=size - 1))
+    factors = data.draw(st.lists(st.integers(-3, 3), min_size=size - 1, max_size=size - 1))
+    columns = list(zip(*rows, strict=True))
+    rows.append([sum(f * v for f, v in zip(factors, col, strict=True)) for col in columns])
+    solution = data.draw(st.lists(st.integers(-5, 5), min_size=size, max_size=size))
+    right = [sum(v * x for v, x in zip(row, solution, strict=True)) for row in rows]
+    assert solve_integers([dict(enumerate(row)) for row in rows], right) is None
+
+
 @given(st.integers(1, 40), st.integers(-(10**60), 10**60))
 def test_bases_of_patterns_are_solved(copies, worth):
     """Each slot is priced by a pattern with several copies of it, right to left."""
@@ -69,6 +82,10 @@ def test_bases_of_patterns_are_solved(copies, worth):
         ([{0: 1, 1: 1}, {0: 1, 1: 1}], [1, 2]),  # singular
         ([{}], [1]),
         ([{0: 1_000_003}], [1]),  # the inverse has a large denominator
+        ([{0: 10**400}], [1]),  # no double
+        ([{0: 10**200, 1: 1}, {0: 1, 1: 10**300}], [1, 1]),
+        # Singular, and rounding makes the last pivot a small number instead of 0.
+        ([{0: 4, 1: 1, 2: -1}, {0: 7, 1: 2}, {0: 26, 1: 7, 2: -3}], [22, 43, 152]),
     ],
 )
 def test_what_cannot_be_told_is_given_up(equations, right):
