@@ -234,7 +234,8 @@ def test_whole_choices_keep_to_one_limit_and_mixtures_to_the_largest_of_each():
     assert on_two((9, 7), 2) == []
     assert on_two((9, 7), 2, integral=True) == [
         "$.jobs[0].demand: consolidation: the bound is for jobs within the consolidation rule (at "
-        "most one server's worth, or the fair share), but job 'A' (2 GPUs) has 9 cpu above 4"
+        "most the worth of the fewest servers that hold a job, or its fair share), but job 'A' "
+        "(2 GPUs) has 9 cpu above 4"
     ]
     assert on_two((11, 9), 2, integral=True, consolidated=False) == [
         "$.jobs[0].throughput: throughput: job 'A' states 2, but its demand gives 8"
