@@ -157,15 +157,16 @@ class FirstFit:
             others = [one for one, _ in board.gangs if (one.tenant, one.priority) ==
                       (gang.tenant, 0)]  # fmt: skip
         victims = [] if self.fault == "never stops" else sorted(others, key=_priority)
+        if self.fault == "beside its pin" and gang.pinned is not None:
+            with suppress(IllegalRequest):
+                board = self._placed(board, replace(gang, pinned=None))
+                return replace(board, gangs=(*board.gangs[:-1], (gang, board.gangs[-1][1])))
         if victims and self.fault == "stops before it looks":
             board = self.remove(board, victims.pop(0).id)
         while True:
             try:
                 return self._placed(board, gang)
             except IllegalRequest:
-                if not victims and self.fault == "beside its pin" and gang.pinned is not None:
-                    board = self._placed(board, replace(gang, pinned=None))
-                    return replace(board, gangs=(*board.gangs[:-1], (gang, board.gangs[-1][1])))
                 if not victims:
                     raise
             board = self.remove(board, victims.pop(0).id)
@@ -211,8 +212,12 @@ class FirstFit:
             units = [list(range(start, start + node)) for start in starts]
         else:
             units = [list(unit) for unit in self._units(board, gang)]
-            if self.fault == "pod across nodes":
-                units = [[gpu for unit in units for gpu in unit]]
+            if self.fault == "pod across nodes" and size > 1:
+                node = board.cells.chain.sizes[board.node]
+                free = [gpu for unit in units for gpu in unit if gpu not in taken]
+                far = [gpu for gpu in free if gpu // node != free[0] // node]
+                if far and len(free) >= size:
+                    return board, (*free[: size - 1], far[-1])
         for unit in units:
             free = [gpu for gpu in unit if gpu not in taken and gpu in window]
             if len(free) >= size:
@@ -241,11 +246,17 @@ class FirstFit:
 
     def _with(self, board: Board, gang: Gang, level: int) -> Board | None:
         """Bind a cell of a level, of the pin's if any; who borrowed its GPUs ends."""
+        pin = gang.pinned
+        if self.fault == "its pin for all":
+            kept = (gang.tenant, level)
+            for one in board.cells.reservation.pins:
+                if (one.tenant, one.cell.level) == kept and (kept[0], one.cell) not in board.held:
+                    pin = pin or one.name
         try:
-            if gang.pinned is None:
+            if pin is None:
                 cells, cell = allocate(board.cells, gang.tenant, level)
             else:
-                cells, cell = allocate_pin(board.cells, gang.tenant, gang.pinned)
+                cells, cell = allocate_pin(board.cells, gang.tenant, pin)
                 if cell.level != level:
                     return None
         except IllegalRequest:
@@ -286,7 +297,6 @@ def finds(fault: str, *, examples: int = 300) -> str:
         its.held,
         asks=asks,
         refusals=its.refusals,
-        max_gpus=8,
     )
     return said(machine, unshrunk(examples)) or ""
 

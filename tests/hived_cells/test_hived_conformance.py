@@ -13,6 +13,10 @@ from hived_cells.testing.plugin import ALLOCATOR, named
 
 ROOT = Path(__file__).resolve().parents[2]
 KIT = "hived_cells.testing.conformance"
+AS_FOUND = """from hypothesis import Phase, settings
+settings.register_profile("as found", phases=[Phase.generate])
+settings.load_profile("as found")
+"""  # to shrink takes longest; that it is done is Hypothesis' word
 RULES = {"no quota check": "quota", "lost child": "conservation"}
 
 
@@ -35,7 +39,7 @@ def run(folder, *arguments, kit=KIT):
 def test_a_faulty_allocator_is_named_and_its_run_saved(fault, tmp_path, capsys):
     """Tests one sentence that names the rule, and files that our own replay carries out."""
     (tmp_path / "mine.py").write_text(
-        "from hived_cells.testing.planted import ListAllocator\n"
+        f"{AS_FOUND}from hived_cells.testing.planted import ListAllocator\n"
         f"class Mine(ListAllocator):\n    def __init__(self): super().__init__({fault!r})\n"
     )
     code, printed = run(tmp_path, "--allocator", "mine:Mine", "--examples", "100")
@@ -83,13 +87,9 @@ def test_objects_and_classes_are_allocators():
 
 
 GANG_KIT = "hived_cells.testing.gang_conformance"
-HASTY = """
+HASTY = f"""{AS_FOUND}
 from dataclasses import replace
-from hypothesis import Phase, settings
 from hived_cells.testing.planted_gangs import FirstFit
-
-settings.register_profile("as found", phases=[Phase.generate])  # to shrink takes long
-settings.load_profile("as found")
 
 class Mine(FirstFit):
     asks = ("within",)
