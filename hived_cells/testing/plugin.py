@@ -47,12 +47,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Look at the options before anything is run."""
+    examples: int | None = config.getoption("--examples")
     for option, (kit, functions) in KITS.items():
         name: str | None = config.getoption(option)
         if name is not None:
+            if examples is not None and examples < 1:
+                raise pytest.UsageError(f"--examples {examples}: must be at least 1")
             try:
                 named(name, functions)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 message = f"{option} {name}: {type(error).__name__}: {error}"
                 raise pytest.UsageError(message) from None
         elif any(kit in arg.replace("/", ".") for arg in config.args):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from synergy_opt.cli import DONE, common
 from synergy_opt.cli.simulate_options import add_cluster, add_sweep, add_timing, add_workload
+from synergy_opt.cli.streams import say
 
 if TYPE_CHECKING:
     from synergy_opt.model import Cluster, Instance
@@ -181,10 +182,10 @@ def _workloads(
     elif options.philly is not None:
         split = options.split or (20, 70, 10)
         for seed in seeds:
-            made = read_philly_csv(
-                options.philly, split=split, seed=seed, most_gpus=cluster.gpus
-            ).workload
-            workload = _first(made, options.jobs)
+            made = read_philly_csv(options.philly, split=split, seed=seed, most_gpus=cluster.gpus)
+            if made.skipped and seed == seeds[0]:  # the same with every seed
+                say(f"{options.philly}: {made}")
+            workload = _first(made.workload, options.jobs)
             prepared(workload, cluster, Timing(), options.window)
             yield None, seed, workload, cluster
     else:

@@ -39,8 +39,8 @@ def read_openb_pods(
     Raises
     ------
     InvalidInstance
-        Naming the file, the line, the column and the rule, such as a pod deleted before it was
-        scheduled or a name that occurs twice.
+        Naming the file, the line, the column and the rule, such as a pod scheduled before it was
+        created, deleted before it was scheduled, or a name that occurs twice.
 
     Examples
     --------
@@ -75,6 +75,8 @@ def _line(row: Row, seen: set[str]) -> Line | str:
     if not all(row.cells[column].strip() for column in _TIMES):
         return "never scheduled or never deleted"
     start, end = row.whole("scheduled_time"), row.whole("deletion_time")
+    if start < created:
+        row.fail(f"is {start}, before creation_time {created}", "scheduled_time")
     if end < start:
         row.fail(f"is {end}, before scheduled_time {start}", "deletion_time")
     return (

@@ -90,11 +90,15 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
-    """What a case gives; completion times in hours, in the order of the trace."""
+    """What a case gives; of the measured jobs, in the order of the trace, times in hours."""
 
     completion: tuple[float, ...]
+    running: tuple[float, ...]
+    """Time in which a job made progress; it waited for the rest of its completion time."""
     makespan: float
     moves: float
+    slowest: float
+    """Lowest throughput over its fair one that any job of the trace had while it had a place."""
     gpus: tuple[tuple[float, float, float, float], ...]
     """Intervals: start and end in hours, parts of all GPUs and of all cores in use."""
 
@@ -149,8 +153,10 @@ def run(case: Case) -> Figures:
     assert all(end is not None for end in ends)
     return Figures(
         completion=tuple(float(time or 0) / 3600 for time in times),
+        running=tuple(float(job.ran) / 3600 for job in done.measured),
         makespan=float(max(end or Fraction(0) for end in ends)) / 3600,
         moves=fmean(job.moves for job in done.measured),
+        slowest=float(min(job.slowest for job in done.jobs if job.slowest is not None)),
         gpus=tuple(
             (
                 float(u.start) / 3600,

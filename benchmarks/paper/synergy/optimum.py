@@ -13,6 +13,7 @@ from statistics import fmean, median
 
 from benchmarks.paper.synergy.case import GAP, packed_within_gap
 from benchmarks.paper.synergy.entry import Line, Outcome, Panel, Row, Settings
+from benchmarks.paper.synergy.restricted import all_or_share, server_by_server
 from benchmarks.paper.synergy.runs import ratio
 from synergy_opt.answer import Placement
 from synergy_opt.fair_share import job_throughput
@@ -24,6 +25,7 @@ from synergy_opt.tune import tune, tune_as_simulated
 
 _TUNES = {"tune": tune, "tune-simulated": tune_as_simulated}
 _SERVED = ("all", "between", "share")
+_PUBLISHED = 128  # GPUs
 _MECHANISMS = {**_TUNES, "packed": packed_within_gap}
 
 
@@ -34,7 +36,9 @@ class _Round:
     `bound` is the paper's (stage 1, one server of all there is), `proven` that of the optimum on
     real servers, and `proof` what shows it the best (``"none"``: within `GAP` of `proven`);
     `by_model` gives each job's throughput, by mechanism and model; `served` counts
-    the jobs that gain from more than their share, by mechanism and by what they have.
+    the jobs that gain from more than their share, by mechanism and by what they have; `cores`
+    gives the part of all cores in use, by mechanism. `restricted` gives, by TUNE, the throughput
+    of the optimum under one restriction after the other (`_restricted`), where that was asked for.
     """
 
     throughput: Mapping[str, float]
@@ -44,6 +48,8 @@ class _Round:
     proof: str
     by_model: Mapping[str, Mapping[str, Sequence[float]]]
     served: Mapping[str, Mapping[str, int]]
+    cores: Mapping[str, float]
+    restricted: Mapping[str, Sequence[float]]
 
 
 def optimum(settings: Settings) -> Outcome:
@@ -56,9 +62,10 @@ def optimum(settings: Settings) -> Outcome:
         ms: dict[str, list[float]] = {"tune": [], "packed": []}
         for gpus in settings.gpus:
             rounds = [
-                _round(mix(servers=gpus // 8, seed=seed, gpu_demands=demands)) for seed in seeds
+                _round(mix(servers=gpus // 8, seed=seed, gpu_demands=demands), gpus == _PUBLISHED)
+                for seed in seeds
             ]
-            rows += _rows(f"{gpus} GPUs, {kind}", rounds, is_published=gpus == 128)
+            rows += _rows(f"{gpus} GPUs, {kind}", rounds, is_published=gpus == _PUBLISHED)
             for name, times in ms.items():
                 times.append(1000 * median(r.seconds[name] for r in rounds))
             data += [
@@ -109,7 +116,25 @@ def _rows(where: str, rounds: Sequence[_Round], *, is_published: bool) -> list[R
                     ours=_slower(rounds, name),
                 )
             )
+            rows.append(
+                Row(
+                    what=f"{where}: part of the optimum, all mixes: {name}; on its servers, the "
+                    "best of all or share; on its servers, the best amounts; on any servers, the "
+                    "best of all or share",
+                    published="–",
+                    ours="; ".join(f"{part:.1%}" for part in _parts(rounds, name)),
+                )
+            )
     if is_published:
+        rows.append(
+            Row(
+                what=f"{where}: cores in use",
+                published="–",
+                ours=", ".join(
+                    f"{name} {fmean(r.cores[name] for r in rounds):.1%}" for name in _MECHANISMS
+                ),
+            )
+        )
         rows.append(
             Row(
                 what=f"{where}: jobs that gain from more than their share, of all mixes: with all "
@@ -143,6 +168,13 @@ def _rows(where: str, rounds: Sequence[_Round], *, is_published: bool) -> list[R
     return rows
 
 
+def _parts(rounds: Sequence[_Round], name: str) -> list[float]:
+    """Give the throughput of a TUNE and of the restricted optima over that of the optimum."""
+    best = fmean(r.throughput["packed"] for r in rounds)
+    found = [(r.throughput[name], *r.restricted[name]) for r in rounds]
+    return [fmean(column) / best for column in zip(*found, strict=True)]
+
+
 def _slower(rounds: Sequence[_Round], name: str) -> str:
     """Name the models, the slowest first, with their mean throughput over the optimum's."""
     mean: dict[str, float] = {}
@@ -156,7 +188,7 @@ def _slower(rounds: Sequence[_Round], name: str) -> str:
     return ", ".join(f"{model} {mean[model]:.0%}" for model in worst) or "none"
 
 
-def _round(instance: Instance) -> _Round:
+def _round(instance: Instance, explained: bool) -> _Round:
     seconds, placed = {}, {}
     for name, mechanism in _MECHANISMS.items():
         start = time.process_time()
@@ -182,7 +214,32 @@ def _round(instance: Instance) -> _Round:
         proof=placed["packed"].proof or "none",
         by_model=by_model,
         served={name: _served(instance, placement) for name, placement in placed.items()},
+        cores={name: _cores(instance, placement) for name, placement in placed.items()},
+        restricted={name: _restricted(instance, placed[name]) for name in _TUNES}
+        if explained
+        else {},
     )
+
+
+def _restricted(instance: Instance, tuned: Placement) -> tuple[float, float, float]:
+    """Give the optimum on TUNE's servers with all or share and with any amounts, then elsewhere.
+
+    The last is with all or share on any servers. Each within `GAP`.
+    """
+    there = list(server_by_server(instance, tuned))
+    return (
+        sum(_best(all_or_share(server)) for server in there),
+        sum(_best(server) for server in there),
+        _best(all_or_share(instance)),
+    )
+
+
+def _best(instance: Instance) -> float:
+    return float(packed_within_gap(instance).throughput)
+
+
+def _cores(instance: Instance, placement: Placement) -> float:
+    return float(sum(job.demand[0] for job in placement.jobs) / instance.cluster.capacity[0])
 
 
 def _splits(instance: Instance, placement: Placement) -> bool:

@@ -82,3 +82,20 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> Interval:
     drawn = pairs[:, np.random.default_rng(0).integers(n, size=(9999, n))].mean(axis=2)
     low, high = np.percentile(drawn[0] / drawn[1], [2.5, 97.5])
     return Interval(value=value, low=float(low), high=float(high), seeds=n)
+
+
+def above(of: Interval, value: float) -> bool | None:
+    """Tell whether a ratio is above a value; None where its interval leaves it open."""
+    if of.seeds < 2:
+        return None
+    return True if of.low > value else False if of.high < value else None
+
+
+def is_one(of: Interval) -> bool:
+    """Tell whether a ratio is 1 within 5 %, the whole interval."""
+    return 0.95 <= of.low <= of.high <= 1.05
+
+
+def inverse(of: Interval) -> Interval:
+    """Give the ratio the other way round."""
+    return Interval(value=1 / of.value, low=1 / of.high, high=1 / of.low, seeds=of.seeds)

@@ -70,11 +70,14 @@ class Swept:
         return [
             {
                 **described(case),
-                "mean_jct_h": self.figures[_load(case), case.mechanism, case.seed].mean,
-                "p99_jct_h": self.figures[_load(case), case.mechanism, case.seed].percentile(99),
-                "moves": self.figures[_load(case), case.mechanism, case.seed].moves,
+                "mean_jct_h": figures.mean,
+                "p99_jct_h": figures.percentile(99),
+                "moves": figures.moves,
+                "slowest": figures.slowest,
             }
-            for case in self.cases
+            for case, figures in (
+                (case, self.figures[_load(case), case.mechanism, case.seed]) for case in self.cases
+            )
         ]
 
 

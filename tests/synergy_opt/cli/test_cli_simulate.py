@@ -64,6 +64,23 @@ def test_a_trace_from_a_file_by_hand(tmp_path, capsys):
     assert fluid["summary"]["mean_s"] == (600 + 1199) / 2
 
 
+def test_jobs_of_a_public_trace_that_are_left_out_are_counted(tmp_path, capsys):
+    """Tests that a job too large, without GPUs or without time is not dropped in silence."""
+    path = tmp_path / "philly.csv"
+    day, rest = "2017-10-03 00:00:0", ("1,600,1", "2,600,99", "3,600,0", "4,0,1", "5,60,2")
+    rows = ["timestamp,duration,num_gpus", *(day + each for each in rest)]
+    path.write_text("\r\n".join(rows) + "\r\n")
+    argv = ["simulate", "--philly", str(path), "--mechanism", "tune", "--servers", "2", "--json"]
+    assert main([*argv, "--seeds", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert {run["summary"]["jobs"] for run in json.loads(out)["runs"]} == {2}
+    reasons = "1 above 16 GPUs, 1 without a GPU, 1 that took no time"
+    assert err == f"{path}: philly: 2 jobs; left out: {reasons}\n"
+    path.write_text("\n".join([rows[0], rows[1], rows[5]]))
+    assert main(argv) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [

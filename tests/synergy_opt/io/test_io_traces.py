@@ -201,6 +201,7 @@ def test_a_bad_log_is_refused_with_its_path(tmp_path: Path, text: str, rule: str
     ("old", "new", "place", "rule"),
     [
         ("50,90,60", "50,55,60", "line 2, deletion_time", "before scheduled_time"),
+        ("50,90,60", "50,90,49", "line 2, scheduled_time", "before creation_time"),
         ("50,90,60", ",90,60", "line 2, creation_time", "must not be empty"),
         ("\nb,", "\na,", "line 3, name", "occurs twice"),
         ("1,1000,,LS,Running,50", "x,1000,,LS,Running,50", "line 2, num_gpu", "must be a number"),
