@@ -37,8 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 import_module(f"benchmarks.{_MODULES.get(name, name)}").add(sub)
         options = parser.parse_args(words)
         code: int = options.run(options)
-    except (SynergyError, OSError) as error:
+    except SynergyError as error:
         return _fail(str(error), 2)
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return _fail(f"{where}{error.strerror or error}", 2)
     except ModuleNotFoundError as error:
         if error.name not in _EXTRA:
             raise

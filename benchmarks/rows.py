@@ -13,11 +13,52 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
+
+from benchmarks.methods import Problem
 from synergy_opt.errors import InvalidInstance
+from synergy_opt.exact import exact
 from synergy_opt.io.text import read_text, write_text
 
 Row = dict[str, object]
 _KEY = ("instance", "sha256", "method", "seed", "time_limit", "memory_limit")
+
+
+class _Run(msgspec.Struct):
+    """What every row has, however its run ended; rows may have more."""
+
+    instance: str
+    sha256: str
+    servers: int
+    method: str
+    problem: Problem
+    exact: bool
+    seed: int
+    time_limit: float
+    memory_limit: int
+    date: str
+    environment: _Environment
+    outcome: str
+    seconds: float
+    cpu_seconds: float | None = None
+    claimed_bound: float | None = None
+    certified: bool = False
+
+
+class _Environment(msgspec.Struct):
+    version: str
+    commit: str
+    hardware: str
+    libraries: dict[str, str]
+
+
+class _Judged(msgspec.Struct):
+    """What a row has whose answer keeps every rule."""
+
+    throughput: str
+    solves: list[Problem]
+    bound: str | None
+    bounds: list[Problem]
 
 
 def read_results(path: Path) -> list[Row]:
@@ -26,7 +67,8 @@ def read_results(path: Path) -> list[Row]:
     Raises
     ------
     InvalidInstance
-        When the file cannot be read, or a line but the last is no row.
+        When the file cannot be read, or a line but the last is no row: naming the line, what
+        stands there and the rule.
     """
     rows: list[Row] = []
     lines = read_text(path).split("\n")
@@ -34,15 +76,23 @@ def read_results(path: Path) -> list[Row]:
         if not line:
             continue
         try:
-            row = json.loads(line)
-            if not isinstance(row, dict) or any(key not in row for key in _KEY):
-                raise ValueError
-        except ValueError:
+            rows.append(_row(line))
+        except (ValueError, InvalidInstance) as error:
             if number == len(lines) - 1:
                 break  # cut off: no line end
-            raise InvalidInstance("is no row of results", f"{path}:{number + 1}") from None
-        rows.append(row)
+            where = f"{path}:{number + 1}"
+            raise InvalidInstance(f"is no row of results: {error}", where) from None
     return rows
+
+
+def _row(line: str) -> Row:
+    row = json.loads(line)
+    if msgspec.convert(row, _Run).certified:
+        judged = msgspec.convert(row, _Judged)
+        exact(judged.throughput)
+        exact(judged.bound or 0)
+    found: Row = row
+    return found
 
 
 def keys(rows: Iterable[Row]) -> set[tuple[object, ...]]:

@@ -7,6 +7,7 @@ local processes, a Dask cluster or Ray; only this process writes.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchmarks.methods import BUILT_IN, GROUP, method
 from benchmarks.rows import Row, append, keys, mend, read_results
 from benchmarks.task import Task, check_instance, run_task
 from synergy_opt.errors import InvalidInstance
+from synergy_opt.solution import Limits
 
 BACKENDS = ("loky", "dask", "ray")
 
@@ -49,8 +51,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run what is not in the file yet."""
-    if not options.time_limit > 0 or options.memory_limit < 1:
-        raise InvalidInstance("time and memory limits must be above 0")
+    if not 0 < options.time_limit < math.inf or options.memory_limit < 1:
+        raise InvalidInstance("time and memory limits must be above 0, and finite")
+    if options.jobs < 1:
+        raise InvalidInstance(f"must be at least 1, not {options.jobs}", "--jobs")
+    for seed in options.seed:
+        Limits(seed=seed)  # refuses what no method takes
     tasks = list(_tasks(options))
     mend(options.results)
     with options.results.open("ab"):  # what cannot be written is no place for a day of runs

@@ -294,7 +294,7 @@ def _valid_bound(
     """Give the bound that holds for this placement, from the same multipliers or from none.
 
     Stage 1's bound supposes that all listed jobs run, and that each stays within the consolidation
-    rule: at most one server's worth where it fits on one server, or its fair share. A placement
+    rule: at most the worth of the fewest servers that hold it, or its fair share. A placement
     that leaves jobs out, or is not consolidated, may exceed it; there the weaker bound counts that
     allows for this.
     """

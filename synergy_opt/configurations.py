@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from synergy_opt.exact import ExactArray, IntArray
-from synergy_opt.fair_share import fair_throughput, unit_value
+from synergy_opt.fair_share import fair_value, unit_value
 from synergy_opt.model import Cluster, Instance, Job, Vector
 
 Mask = npt.NDArray[np.bool_]
@@ -50,6 +50,8 @@ class Configurations:
 
     def select(self, keep: Mask) -> Configurations:
         """Give the configurations where `keep` is true."""
+        if keep.all():
+            return self
         return Configurations(
             points=self.points[keep],
             demand=tuple(ExactArray(a.numerators[keep], a.denominator) for a in self.demand),
@@ -115,7 +117,7 @@ def configurations(
             for (_, axis), i in zip(profile.axes, index, strict=True)
         ),
         value=value,
-        floor=fair_throughput(instance, job) * unit,
+        floor=fair_value(instance, job),
     )
     return (
         found.within(consolidation_limits(instance.cluster, job.gpus)) if consolidated else found

@@ -38,7 +38,8 @@ def best_case_demand(instance: Instance, job: Job) -> Demand:
     Least is measured by the largest ratio to the fair share, then by the sum of the ratios, then
     by the amounts in order: where a profile has several ways to saturate, the one that takes
     least from others. The job stays within the consolidation rule of stage 1 (one that fits on a
-    server asks for at most one server's worth, or its fair share on a group), so that its
+    server asks for at most one server's worth, a larger one for that of the fewest servers that
+    hold it, or its fair share on a group), so that its
     throughput can be compared with that bound.
 
     Complexity O(n) in the grid points. The throughput is never below the fair one, since the fair

@@ -138,3 +138,13 @@ def unit_value(instance: Instance, job: Job) -> Fraction:
     if instance.objective == "relative":
         return job.weight / fair_throughput(instance, job)
     return job.weight * (job.gpus if instance.profile_of[job.profile].per == "gpu" else 1)
+
+
+def fair_value(instance: Instance, job: Job) -> Fraction:
+    """Give what a job's fair throughput W^f over all groups counts in the objective.
+
+    Relative: its weight, whatever W^f is.
+    """
+    if instance.objective == "relative":
+        return job.weight
+    return fair_throughput(instance, job) * unit_value(instance, job)

@@ -43,8 +43,9 @@ def optimal(
     -------
     Placement
         Its bound holds for every fair placement of the same jobs in which each stays within the
-        consolidation rule (one that fits on a server has at most one server's worth, or its fair
-        share); `proof` says what shows that its throughput is the best.
+        consolidation rule (one that fits on a server has at most one server's worth, a larger one
+        that of the fewest servers that hold it, or its fair share); `proof` says what shows that
+        its throughput is the best.
 
     Raises
     ------

@@ -23,8 +23,8 @@ NONE = "–"
 
 _CONDITION = (
     "bound: for fair placements of all listed jobs in which each job stays within the "
-    "consolidation rule (one that fits on a server has at most one server's worth, or its fair "
-    "share)"
+    "consolidation rule (one that fits on a server has at most one server's worth, a larger one "
+    "that of the fewest servers that hold it, or its fair share)"
 )
 _WEAKER = (
     "* against the bound for placements that may leave jobs out, or give a job more than the "

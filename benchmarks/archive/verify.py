@@ -36,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
         for entry in read_archive(options.archive)
         if any(fnmatchcase(entry.instance, pattern) for pattern in options.only)
     ]
+    if not entries:
+        raise InvalidInstance("fits no entry of the archive", f"--only {' '.join(options.only)}")
     wrong = list(faults(entries, options.archive))
     print("\n".join(wrong) or f"{len(entries)} entries hold: every bound is what it proves")
     return 1 if wrong else 0

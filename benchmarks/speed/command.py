@@ -36,8 +36,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure, save, compare."""
     chosen = [w for w in workloads() if options.only is None or w.stage in options.only]
-    if not chosen or options.runs < 1:
-        raise InvalidInstance(f"must be of {', '.join({w.stage for w in workloads()})}", "--only")
+    if options.runs < 1:
+        raise InvalidInstance(f"must be at least 1, not {options.runs}", "--runs")
+    if not chosen:
+        stages = sorted({w.stage for w in workloads()})
+        raise InvalidInstance(f"must be of {', '.join(stages)}", "--only")
     then = {} if options.compare is None else read_baseline(options.compare)
     now = measure(chosen, runs=options.runs)
     changes = compare(now, then, factor=options.factor, noise=NOISE)

@@ -218,6 +218,8 @@ def main() -> int:
     parser.add_argument("--servers", nargs="+", type=int, help="only these sizes")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
+    if options.seeds < 1:
+        parser.error(f"--seeds: must be at least 1, not {options.seeds}")
     console, rows, kept = Console(width=110), [], []
     for section in options.sections:
         if section == "rivals":

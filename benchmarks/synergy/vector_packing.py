@@ -166,6 +166,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
+    if not (options.folder / "known.csv").is_file():
+        parser.error(f"{options.folder}: has no known.csv")
     table = Table(title="vector packing by patterns", title_justify="left")
     for name in ("set", "instance", "bins", "bound", "optimum", "best heuristic", "seconds"):
         table.add_column(name, justify="right")

@@ -38,10 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Look at the options before anything is run."""
     name: str | None = config.getoption("--allocator")
+    examples: int | None = config.getoption("--examples")
     if name is not None:
+        if examples is not None and examples < 1:
+            raise pytest.UsageError(f"--examples {examples}: must be at least 1")
         try:
             allocator(name)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             message = f"--allocator {name}: {type(error).__name__}: {error}"
             raise pytest.UsageError(message) from None
     elif any(KIT in arg.replace("/", ".") for arg in config.args):

@@ -26,7 +26,7 @@ def bound_value(instance: Instance, jobs: Iterable[Job], bound: Bound) -> Fracti
     """Give the upper bound that the multipliers of `bound` prove for fair placements of `jobs`.
 
     With ``consolidated`` it is for those in which each job stays within the consolidation rule: at
-    most one server's worth where it fits on one, or its fair share.
+    most the worth of the fewest servers that hold it, one where it fits on one, or its fair share.
 
     L(λ) = Σ_r λ_r R_r + Σ_j max_k (W_jk − λ·d_jk), W in the unit of the objective. For ``rows``
     without ``integral`` the maximum is over mixtures with Σ W y ≥ W^f; with ``skipping`` a job's

@@ -108,7 +108,8 @@ def _consolidation(
         nearest = over if nearest is None or len(over) < len(nearest) else nearest
     if nearest:
         message = (
-            "the bound is for jobs within the consolidation rule (at most one server's worth, or "
-            f"the fair share), but job {job.id!r} ({job.gpus} GPUs) has {', '.join(nearest)}"
+            "the bound is for jobs within the consolidation rule (at most the worth of the fewest "
+            f"servers that hold a job, or its fair share), but job {job.id!r} ({job.gpus} GPUs) "
+            f"has {', '.join(nearest)}"
         )
         yield Violation(rule="consolidation", where=f"{path}.demand", message=message)

@@ -126,25 +126,35 @@ def number(text: str) -> Fraction:
 
 def count(text: str) -> int:
     """Read a whole number of at least 1."""
-    if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text}")
-    return int(text)
+    return _at_least(1, text)
 
 
 def whole(text: str) -> int:
     """Read a whole number of at least 0."""
-    return 0 if text == "0" else count(text)
+    return _at_least(0, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) < least:
+        rule = f"must be a whole number of at least {least}, not {text}"
+        raise argparse.ArgumentTypeError(rule)
+    return int(text)
 
 
 def weights(text: str) -> tuple[int, ...]:
     """Read weights such as ``20,70,10``."""
+    if ":" in text:  # as in the tables
+        raise argparse.ArgumentTypeError(f"must be numbers with commas between, not {text}")
     return tuple(whole(part.strip()) for part in text.split(","))
 
 
 def demands(text: str) -> dict[int, int]:
     """Read weights of GPU demands such as ``1:70,2:10``; ``4`` alone means ``4:1``."""
     pairs = [part.partition(":") for part in text.split(",")]
-    return {count(key.strip()): whole(weight.strip() or "1") for key, _, weight in pairs}
+    read = [(count(key.strip()), whole(weight.strip() or "1")) for key, _, weight in pairs]
+    if len(dict(read)) < len(read):
+        raise argparse.ArgumentTypeError(f"must name each number of GPUs once, not {text}")
+    return dict(read)
 
 
 def console() -> Console:

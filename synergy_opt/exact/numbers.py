@@ -22,6 +22,7 @@ Number = int | float | str | Decimal | Fraction
 IntArray = npt.NDArray[np.int64]
 
 _LONGEST = 100  # digits before or after the point; a longer number is a mistake or an attack
+_LONGEST_DECIMAL = 4 * _LONGEST  # characters, with sign, point and exponent
 _LONGEST_FRACTION = 20_000  # characters of "a/b": sums of unlike throughputs are long
 _FRACTION = re.compile(r"[+-]?[0-9]+/[0-9]+")
 MOST_AXES = 16  # resources of a profile; NumPy itself stops at 32 or 64
@@ -76,8 +77,11 @@ def _from_text(text: str) -> Fraction:
 
 
 def _decimal(text: str) -> Fraction:
+    if len(text) > _LONGEST_DECIMAL:
+        rule = f"must be a number of at most {_LONGEST_DECIMAL} characters, not {shown(text)}"
+        raise InvalidInstance(rule)
     try:
-        if len(text) > 4 * _LONGEST or not _DECIMAL.fullmatch(text):
+        if not _DECIMAL.fullmatch(text):
             raise ValueError
         number = Decimal(text)
     except (ArithmeticError, ValueError):

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from synergy_opt.answer import PatternBound, ShapePrice, Split
 from synergy_opt.exact import exact_sum
+from synergy_opt.exact.refined import solve_integers
 from synergy_opt.packed.master import Loan, Relaxation
 from synergy_opt.packed.options import Uses, costs
 from synergy_opt.packed.pricing import Knapsack, Prices, solve
@@ -25,7 +23,6 @@ from synergy_opt.packed.shapes import Shop
 
 _LATTICE = 10**30  # a lattice finer than 1/this is not worth rounding to
 _ROOM = 2**60
-_INVERTED = 1000  # rows of the largest basis that is inverted
 
 
 def pattern_bound(
@@ -121,8 +118,7 @@ def lattice(used: Sequence[Uses]) -> Fraction | None:
 def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[Fraction] | None:
     """Give the exact prices of all rows at the relaxation's basis, None where they are not small.
 
-    The basis matrix B is integer; its inverse, computed in floats, is rounded to integers on a
-    common denominator D and accepted when B · (D B⁻¹) = D holds in integers.
+    The basis matrix is integer: the prices are exact where its inverse has a small denominator.
 
     Parameters
     ----------
@@ -134,52 +130,24 @@ def exact_prices(relaxation: Relaxation, costs_of: Sequence[Fraction]) -> list[F
     columns, slack = relaxation.basic()
     loose = set(slack)
     rows = [i for i in range(relaxation.columns.rows) if i not in loose]
-    if len(rows) != len(columns) or not 0 < len(rows) <= _INVERTED:
+    if len(rows) != len(columns):
         return None
     place = {row: i for i, row in enumerate(rows)}
-    matrix = np.zeros((len(rows), len(rows)))
-    for j, column in enumerate(columns):
-        for row, value in zip(*relaxation.columns.entries[column], strict=True):
-            if row in place:
-                matrix[j, place[row]] += value
-    inverse = whole_inverse(matrix)
-    if inverse is None:
-        return None
-    numerators, denominator = inverse
+    entries = [relaxation.columns.entries[column] for column in columns]
+    equations = [
+        {place[row]: int(v) for row, v in zip(*some, strict=True) if row in place}
+        for some in entries
+    ]
     costs = [costs_of[column] for column in columns]
     below = math.lcm(*(cost.denominator for cost in costs))
-    whole = [int(cost * below) for cost in costs]
+    solved = solve_integers(equations, [int(cost * below) for cost in costs])
+    if solved is None:
+        return None
+    numerators, denominator = solved
     prices = [Fraction(0)] * relaxation.columns.rows
-    for i, row in enumerate(rows):
-        some = np.flatnonzero(numerators[i])
-        total = sum(int(numerators[i, j]) * whole[j] for j in some.tolist())
-        prices[row] = Fraction(total, denominator * below)
+    for row, numerator in zip(rows, numerators, strict=True):
+        prices[row] = Fraction(numerator, denominator * below)
     return prices
-
-
-def whole_inverse(
-    matrix: npt.NDArray[np.float64],
-) -> tuple[npt.NDArray[np.int64], int] | None:
-    """Give D B⁻¹ in integers, and D; None where there is no small one."""
-    try:
-        # Sparse on purpose: a dense inverse starts threads, which takes longer than it saves.
-        inverse = splu(csc_array(matrix)).solve(np.eye(len(matrix), order="F"))
-    except RuntimeError:  # singular
-        return None
-    denominator = 1
-    for part in np.unique(np.round(np.abs(inverse % 1.0), 7)).tolist():
-        near = Fraction(part).limit_denominator(2000)
-        denominator = math.lcm(denominator, near.denominator)
-        if denominator > 10**7:
-            return None
-    whole = np.rint(inverse * denominator)
-    if np.abs(whole).max() > 2**40:
-        return None
-    numerators = whole.astype(np.int64)
-    product = matrix.astype(np.int64) @ numerators
-    if (product != denominator * np.eye(len(matrix), dtype=np.int64)).any():
-        return None
-    return numerators, denominator
 
 
 def _integers(numbers: list[int], copies: int) -> Prices:

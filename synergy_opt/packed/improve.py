@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from synergy_opt.errors import SolverFailed
 from synergy_opt.packed.by_loads import by_loads
 from synergy_opt.packed.collector import waiting
 from synergy_opt.packed.compact import compact_program, runs_from
@@ -36,10 +37,10 @@ def improve(
 ) -> Iterator[State]:
     """Give better states, by integer programmes over patterns and by loads of whole jobs.
 
-    First what the relaxation counts at least once is kept, which leaves a small programme and
-    mostly is enough. Then loads, where there are few servers: they prove. Else all known columns,
-    then loads. Jobs in pieces: with every pattern and division that can still be in a better
-    placement.
+    First what the relaxation counts is kept but for two servers of each pattern (`floors`), which
+    leaves a small programme and mostly is enough. Then loads, where there are few servers: they
+    prove. Else all known columns, then loads. Jobs in pieces: with every pattern and division that
+    can still be in a better placement.
 
     Parameters
     ----------
@@ -134,13 +135,17 @@ def _runs(problem: Problem, columns: Columns, counts: Counts) -> Runs | None:
 
 
 def _assigned(problem: Problem, state: State) -> State:
-    """Solve the compact programme."""
+    """Solve the compact programme where a solver can take it; what is known is never lost."""
     left = problem.left
     limits = Limits(time=_PATIENCE if left is None else left / 2, seed=problem.limits.seed)
-    solution = solver("cpsat")(compact_program(problem.shop), limits)
-    if solution.x is None:
+    try:
+        solution = solver("cpsat")(compact_program(problem.shop), limits)
+        runs = None
+        if solution.x is not None:
+            runs = runs_from(problem.shop, solution.x, problem.jobs)
+    except SolverFailed:  # such as amounts that are no doubles on a common denominator
         return state
-    return state.better(runs_from(problem.shop, solution.x, problem.jobs))
+    return state.better(runs)
 
 
 def _complete(problem: Problem, columns: Columns, prices: FloatArray, state: State) -> None:

@@ -17,7 +17,8 @@ import highspy
 import numpy as np
 
 from synergy_opt.exact import exact_sum
-from synergy_opt.packed.bound import rounded_down, whole_inverse
+from synergy_opt.exact.refined import solve_integers
+from synergy_opt.packed.bound import rounded_down
 from synergy_opt.packed.load_cuts import Cut, Mark, counted, marks, signed
 from synergy_opt.packed.load_master import LoadMaster
 from synergy_opt.packed.loads import Listed, Load
@@ -27,7 +28,6 @@ from synergy_opt.program import FloatArray
 _STEPS = 2**40  # of prices in a unit
 _FRACTION = 1e-6
 _CLOSE = 1e-7  # relative: this near to the value to beat, prices are found exactly
-_INVERTED = 300  # rows of the largest basis that is inverted
 _ROUND = 200  # listed loads that a round of pricing adds at most
 
 
@@ -249,13 +249,13 @@ class LoadSearch:
     def _basis_prices(self) -> tuple[list[int], int] | None:
         columns, slack = self._master.basic()
         rows = [i for i in range(self._master.rows) if i not in slack]
-        if len(rows) != len(columns) or not 0 < len(rows) <= _INVERTED:
+        if len(rows) != len(columns):
             return None
         place = {row: i for i, row in enumerate(rows)}
-        matrix = np.zeros((len(rows), len(rows)))
         kinds = len(self._master.jobs)
+        equations: list[dict[int, int]] = []
         costs: list[Fraction] = []
-        for i, column in enumerate(columns):
+        for column in columns:
             if column < kinds:  # a job left out
                 entries = {column: 1}
                 costs.append(Fraction(self._master.penalty[column]) * -self._unit)
@@ -265,19 +265,15 @@ class LoadSearch:
                 entries[kinds + load.group] = 1
                 entries |= dict(self._entries(load))
                 costs.append(self._value(load))
-            for row, number in entries.items():
-                if row in place:
-                    matrix[i, place[row]] = number
-        inverse = whole_inverse(matrix)
-        if inverse is None:
-            return None
-        numerators, denominator = inverse
+            equations.append({place[row]: n for row, n in entries.items() if row in place})
         below = math.lcm(*(cost.denominator for cost in costs))
-        whole = [int(cost * below) for cost in costs]
+        solved = solve_integers(equations, [int(cost * below) for cost in costs])
+        if solved is None:
+            return None
+        numerators, denominator = solved
         prices = [0] * self._master.rows
-        for i, row in enumerate(rows):
-            some = np.flatnonzero(numerators[i]).tolist()
-            prices[row] = sum(int(numerators[i, j]) * whole[j] for j in some)
+        for row, numerator in zip(rows, numerators, strict=True):
+            prices[row] = numerator
         return prices, denominator * below
 
     def _branch(self, counts: FloatArray) -> tuple[Mark, int] | None:

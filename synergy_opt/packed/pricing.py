@@ -8,7 +8,7 @@ of any size, floats fast ones for column generation (theory: "The packed optimum
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -213,27 +213,39 @@ def containing_each(priced: Priced, *, above: float, most: int) -> list[Pattern]
     states = priced.steps[:, -1]
     left = sack.gpus - weights
     totals = (priced.prices + priced.table[left, states]).astype(np.float64)
+    dearest = np.argsort(-totals, kind="stable")[:most]
+    dearest = dearest[totals[dearest] > above]
     found: dict[Pattern, None] = {}
-    for item in np.argsort(-totals, kind="stable")[:most].tolist():
-        if totals[item] > above:
-            counts = Counter([item])
-            counts.update(_best_from(priced, weights, int(left[item]), int(states[item])))
-            rows = ((int(priced.items[i]), copies) for i, copies in counts.items())
-            found[tuple(sorted((sack.slots[row], copies) for row, copies in rows))] = None
+    for row in _best_from(priced, weights, dearest, left[dearest], states[dearest]).tolist():
+        counts = Counter(int(priced.items[i]) for i in row if i >= 0)
+        found[tuple(sorted((sack.slots[i], copies) for i, copies in counts.items()))] = None
     return list(found)
 
 
-def _best_from(priced: Priced, weights: Index, gpus: int, state: int) -> Iterator[int]:
-    """Give the items of a best pattern for this room."""
-    while True:
-        after = priced.steps[:, state]
-        fits = (weights <= gpus) & (after < priced.steps.shape[1])
-        if not fits.any():
-            return
-        values = priced.prices + priced.table[np.maximum(gpus - weights, 0), after]
-        chosen = int(np.argmax(np.where(fits, values, values.min() - 1)))
-        yield chosen
-        gpus, state = gpus - int(weights[chosen]), int(after[chosen])
+def _best_from(priced: Priced, weights: Index, first: Index, gpus: Index, states: Index) -> Index:
+    """Give the items of best patterns, rows: `first`, then what is best in the room that is left.
+
+    A row that has no more items ends in −1. All rows are walked together.
+    """
+    columns = [first]
+    outside = priced.steps.shape[1]
+    gpus, states = gpus.copy(), states.copy()
+    walking = np.arange(len(first))
+    while len(walking):
+        after = priced.steps[:, states[walking]]
+        left = gpus[walking] - weights[:, None]
+        fits = (left >= 0) & (after < outside)
+        values = priced.prices[:, None] + priced.table[np.maximum(left, 0), after]
+        lowest = values.min(axis=0) - 1
+        chosen = np.where(fits, values, lowest).argmax(axis=0)
+        goes = fits[chosen, np.arange(len(walking))]
+        walking, chosen = walking[goes], chosen[goes]
+        column = np.full(len(first), -1)
+        column[walking] = chosen
+        columns.append(column)
+        gpus[walking] -= weights[chosen]
+        states[walking] = priced.steps[chosen, states[walking]]
+    return np.stack(columns, axis=1)
 
 
 def _needed(sack: Knapsack, prices: Prices) -> Index:
@@ -243,17 +255,13 @@ def _needed(sack: Knapsack, prices: Prices) -> Index:
         rows = np.flatnonzero((sack.weights == weight) & np.asarray(prices > 0, dtype=bool))
         if not len(rows) or weight > sack.gpus:
             continue
-        dearest = np.argsort(-prices[rows], kind="stable")
-        small_first = np.argsort(sack.ranks[rows[dearest]].sum(axis=1), kind="stable")
-        rows = rows[dearest][small_first]
         price, rank = prices[rows], sack.ranks[rows]
-        # Earlier ones are no larger in sum, dearer first among equals: they are kept of equals.
-        chosen: list[int] = []
-        for i in range(len(rows)):
-            beaten = (rank[chosen] <= rank[i]).all(axis=1) & np.asarray(price[chosen] >= price[i])
-            if not beaten.any():
-                chosen.append(i)
-        keep += rows[chosen].tolist()
+        # No two slots of as many GPUs are equal: what is no larger is smaller.
+        beaten = np.asarray(price[:, None] >= price[None, :], dtype=bool)
+        for column in rank.T:
+            beaten &= column[:, None] <= column[None, :]
+        np.fill_diagonal(beaten, val=False)
+        keep += rows[~beaten.any(axis=0)].tolist()
     return np.array(sorted(keep), dtype=np.int64)
 
 

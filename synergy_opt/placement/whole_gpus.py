@@ -31,7 +31,7 @@ def realize(instance: Instance, placement: Placement) -> Placement:
     `Packing`: the ideal totals where they fit, else the fair share, and as a last resort on GPUs
     alone, with jobs there switched to their shares. Then each job takes the best configuration
     that what is free on its servers allows, those that lost most of their ideal first, until
-    nothing improves.
+    nothing changes.
 
     Parameters
     ----------
@@ -152,17 +152,20 @@ def _configurations(instance: Instance, job: Job) -> Iterator[Demand]:
 
 
 def _improve(packing: Packing, of: list[Offers], menus: list[list[Offer]]) -> bool:
-    """Let each job take the best that its servers allow; tell whether any job gained."""
+    """Let each job take the best that its servers allow; tell whether anything changed.
+
+    A job that takes less for the same value makes room for one that was looked at before it.
+    """
 
     def loss(number: int) -> tuple[Fraction, int]:
         return packing.held[number].offer.value - of[number].demand.value, number
 
-    gained = False
+    changed = False
     for number in sorted(packing.held, key=loss):
-        before = packing.held[number].offer.value
+        before = packing.held[number].offer
         packing.upgrade(number, menus[number])
-        gained |= packing.held[number].offer.value > before
-    return gained
+        changed |= packing.held[number].offer.need != before.need
+    return changed
 
 
 def _answer(placement: Placement, jobs: list[Job], packing: Packing) -> Placement:

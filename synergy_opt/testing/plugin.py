@@ -53,6 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
         if wanted:
             raise pytest.UsageError(f"{KIT} needs --mechanism module:function")
         return
+    examples: int | None = config.getoption("--examples")
+    if examples is not None and examples < 1:
+        raise pytest.UsageError(f"--examples {examples}: must be at least 1")
     _check(name)
 
 
@@ -64,7 +67,7 @@ def _check(name: str) -> None:
         raise pytest.UsageError(f"--mechanism {name}: must be module:function or file.py:function")
     try:
         found = load(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = f"--mechanism {name}: cannot be imported: {type(error).__name__}: {error}"
         raise pytest.UsageError(message) from None
     if not callable(found):

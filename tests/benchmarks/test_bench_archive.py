@@ -25,6 +25,12 @@ def test_the_small_part_of_the_archive_holds():
     assert only(ARCHIVE, "*-2-?", "*-3-?", "mix-*-4-0", "groups-4-0", "widest-gap-10") == 0
 
 
+def test_a_check_of_nothing_is_bad_input(capsys):
+    """Tests that a pattern which fits no entry does not pass for a check."""
+    assert only(ARCHIVE, "mix-20-5-*") == 2
+    assert "--only mix-20-5-*: fits no entry" in capsys.readouterr().err
+
+
 def test_a_fresh_archive_holds(archive, capsys):
     """Tests what update-archive writes, and that synergy-opt itself accepts a certificate."""
     from benchmarks.instances.catalog import STORED

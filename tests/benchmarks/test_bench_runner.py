@@ -146,6 +146,9 @@ def test_bad_input_is_one_message(tmp_path, capsys):
         (["--instance", "nothing*"], "fits no instance"),
         (["--instance", f"{tmp_path}/none.json"], "cannot be read"),
         (["--time-limit", "0"], "above 0"),
+        (["--time-limit", "inf"], "finite"),
+        (["--jobs", "0"], "--jobs: must be at least 1"),
+        (["--seed", "-1"], "must be from 0"),
     ):
         path = tmp_path / "results.jsonl"
         assert main(["run", str(path), *words]) == 2
@@ -155,12 +158,43 @@ def test_bad_input_is_one_message(tmp_path, capsys):
         assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"problem": None}, "$.problem"),
+        ({"problem": "easy"}, "$.problem"),
+        ({"seed": []}, "$.seed"),
+        ({"cpu_seconds": "x"}, "$.cpu_seconds"),
+        ({"environment": {}}, "$.environment"),
+        ({"throughput": "abc"}, "must be a number, not 'abc'"),
+        ({"throughput": None}, "$.throughput"),
+        ({"solves": ["easy"]}, "$.solves"),
+    ],
+)
+def test_a_row_that_is_none_is_named(task, tmp_path, capsys, change, rule):
+    """Tests that report, archive and runner refuse a changed row: its line and the rule."""
+    path = tmp_path / "results.jsonl"
+    row, _ = run_task(task(":good"))
+    path.write_text("".join(json.dumps(each) + "\n" for each in (row, row | change)))
+    archive = str(tmp_path / "best.json")
+    for words in (
+        ["report", str(path), "--output", str(tmp_path / "report")],
+        ["update-archive", str(path), "--archive", archive],
+        ["run", str(path), "--instance", "widest-gap-10"],
+    ):
+        assert main(words) == 2
+        error = capsys.readouterr().err
+        assert f"{path}:2: is no row of results: " in error
+        assert rule in error
+        assert error.count("\n") == 1
+
+
 def test_what_cannot_be_written_and_what_is_not_installed_is_one_message(
     tmp_path, capsys, monkeypatch
 ):
     """Tests a folder that is not there, and an extra that is not."""
     assert main(["run", str(tmp_path / "none" / "results.jsonl"), "--method", "tune"]) == 2
-    assert "No such file" in capsys.readouterr().err
+    assert "results.jsonl: No such file" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "joblib", None)
     assert main(["run", str(tmp_path / "results.jsonl"), "--method", "tune"]) == 2
     assert "pip install '.[bench]'" in capsys.readouterr().err

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from benchmarks.synergy import distance, stages
+from benchmarks.__main__ import main as benchmarks
+from benchmarks.synergy import distance, packed, stages, vector_packing
 from benchmarks.synergy.full_cluster import full_cluster
 from benchmarks.synergy.measured import in_child, interrupted_after, write_json
 from synergy_opt.placement import place
@@ -120,3 +121,25 @@ def test_an_interval_holds_the_mean():
     assert low < mean == 1.5 < high
     assert distance.interval([2.0, 2.0]) == (2.0, 2.0, 2.0)
     assert distance.interval([0.5]) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "says"),
+    [
+        (packed.main, ["--seeds", "0"], "--seeds: must be at least 1, not 0"),
+        (vector_packing.main, ["/no/such/folder"], "/no/such/folder: has no known.csv"),
+    ],
+)
+def test_a_measurement_of_nothing_is_bad_usage(command, arguments, says, capsys, monkeypatch):
+    """Tests no seeds and a folder without instances: code 2 and the rule, no empty table."""
+    monkeypatch.setattr("sys.argv", ["command", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        command()
+    assert stop.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_no_runs_of_the_speed_benchmark_are_named(capsys):
+    """Tests that what is wrong is named, not another option."""
+    assert benchmarks(["speed", "--runs", "0"]) == 2
+    assert "--runs: must be at least 1, not 0" in capsys.readouterr().err

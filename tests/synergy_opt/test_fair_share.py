@@ -15,6 +15,7 @@ from synergy_opt.errors import InvalidInstance
 from synergy_opt.fair_share import (
     fair_share,
     fair_throughput,
+    fair_value,
     job_throughput,
     unit_value,
 )
@@ -65,9 +66,10 @@ def test_the_fair_throughput_is_the_best_inside_the_share(instance):
         assert fair_share(instance.cluster, job.gpus) == share
         assert fair_throughput(instance, job) == throughput_within(instance, job, share)
         assert unit_value(instance, job) == unit_by_definition(instance, job)
+        value = fair_throughput(instance, job) * unit_value(instance, job)
+        assert fair_value(instance, job) == value
         if instance.objective == "relative":
-            relative = fair_throughput(instance, job) * unit_value(instance, job)
-            assert relative == job.weight * Fraction(1)
+            assert value == job.weight
 
 
 @given(given_instance=instances())

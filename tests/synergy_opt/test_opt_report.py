@@ -266,7 +266,8 @@ def test_the_bound_of_each_row_can_be_checked_from_the_json(name: str):
 def test_the_condition_of_the_bound_is_stated_below_every_table():
     """Tests that the footnotes say for which placements bound and gap are."""
     notes = footnotes([compare(shipped("worked-example"), {})])
-    assert any("at most one server's worth, or its fair share" in note for note in notes)
+    rule = "that of the fewest servers that hold it, or its fair share"
+    assert any(rule in note for note in notes)
 
 
 def test_what_a_placement_remembers_of_its_sums_is_not_believed():

@@ -160,6 +160,24 @@ def test_consolidation():
     assert "job 'A' (4 GPUs) has 13 cpu above 12" in text
 
 
+def test_a_large_job_on_more_servers_than_it_needs_is_not_under_the_bound():
+    """Tests a job that fits on no server: spread, it can have more than the bound reckons with."""
+    servers = [Server(type="t", count=4, gpus=3, capacity=(4,))]
+    instance = Instance(
+        name="wide",
+        cluster=Cluster(resources={"cpu": "c"}, servers=servers),
+        profiles=[Profile(name="p", axes={"cpu": [0, 16]}, throughput=[1, 10], per="job")],
+        jobs=[Job(id="A", gpus=4, profile="p")],
+    )
+    spread = placement(placed("A", dict.fromkeys(range(4), 1), (16,), 10), instance="wide")
+    assert violations(instance, spread) == ()
+    bound = Bound(value=F(1), multipliers=(F(0),))
+    rules, text = found(replace(spread, bound=bound), instance)
+    assert ("consolidation", "$.jobs[0].demand") in rules
+    assert "at most the worth of the fewest servers that hold a job, or its fair share" in text
+    assert "job 'A' (4 GPUs) has 16 cpu above 8" in text
+
+
 def uneven(gpus):
     """Give servers of 4, 2 and 2 GPUs, one with many cores, and a job of `gpus` GPUs."""
     servers = [

@@ -3,6 +3,7 @@
 from itertools import combinations_with_replacement
 from random import Random
 
+import numpy as np
 import pytest
 
 from synergy_opt.certificate import fullest as module
@@ -54,3 +55,53 @@ def test_states_too_many_for_a_table(monkeypatch):
     monkeypatch.setattr(module, "_merged", lambda *a: merged.append(1) or dense(*a))
     assert fullest(items, 2, room) == by_definition(items, 2, room)
     assert merged
+
+
+def test_an_item_of_the_least_price_counts():
+    """Tests prices of 1 and of 0, alone and beside each other."""
+    assert fullest([(1, (1,), 1)], 3, (2,)) == 2
+    assert fullest([(1, (1,), 0), (2, (2,), 1)], 3, (2,)) == 1
+    assert fullest([(1, (1,), 0)], 3, (2,)) == 0
+
+
+def test_numbers_of_a_hundred_bits():
+    """Tests that a unit more or less counts where no double, and no 64 bits, would show it."""
+    big = 10**30
+    assert fullest([(1, (big,), big + 1), (1, (big + 1,), big + 2)], 2, (2 * big,)) == 2 * big + 2
+    assert fullest([(1, (big,), big + 1), (1, (big + 1,), big + 2)], 2, (2 * big + 1,)) == (
+        2 * big + 3
+    )
+    assert fullest([(1, (0, big + 1), big)], 1, (0, big)) == 0
+
+
+def objects(*numbers):
+    """Give an array of Python's own integers."""
+    return np.array(numbers, dtype=object)
+
+
+def test_only_states_that_none_beats_are_kept():
+    """Tests two resources: equal states become one, and what costs more for no more is dropped."""
+    used = objects([0, 0], [1, 2], [2, 1], [1, 2], [2, 2], [2, 3], [3, 3], [3, 1])
+    worth = objects(0, 5, 6, 4, 6, 7, 7, 6)
+    table, prices = module._unbeaten(used, worth)
+    kept = [(*row, price) for row, price in zip(table.tolist(), prices.tolist(), strict=True)]
+    assert sorted(kept) == [(0, 0, 0), (1, 2, 5), (2, 1, 6), (2, 3, 7)]
+
+
+def test_equal_states_are_merged_to_the_dearest():
+    """Tests the same where states are only merged, whatever order they come in."""
+    for prices in ([4, 5], [5, 4]):
+        table, worth = module._merged(objects([1, 2], [1, 2], [2, 1]), objects(*prices, 10**30))
+        assert table.tolist() == [[1, 2], [2, 1]]
+        assert worth.tolist() == [5, 10**30]
+        assert table.dtype == worth.dtype == object
+
+
+def test_a_table_of_states_may_have_just_so_many_cells(monkeypatch):
+    """Tests that at the limit states are compared, and beyond it only merged."""
+    items = [(1, (1,), 1), (1, (2,), 1)]
+    merged = []
+    monkeypatch.setattr(module, "_merged", lambda *a: merged.append(1) or (a[0], a[1]))
+    monkeypatch.setattr(module, "_DENSE", 5)  # sums of 0 to 4 in two steps
+    assert fullest(items, 2, (4,)) == 2
+    assert not merged

@@ -164,3 +164,34 @@ def test_components_of_a_chain():
 def test_no_split_count_no_split_rules():
     """Tests that a placement without a split count may split as its GPUs allow."""
     assert violations(pair(), placement()) == ()
+
+
+def test_what_is_said_of_the_fewest_splits():
+    """Tests the message to the letter, for a number and for what is none."""
+    instance, answer = vertex()
+    for fewest, shown in ((2, "2"), (1.0, "1.0")):
+        (found,) = violations(instance, replace(answer, split=replace(COUNT, fewest=fewest)))
+        assert found.message == f"states {shown}, but 1 jobs are split here"
+
+
+def test_where_too_many_pieces_are_named():
+    """Tests the place of either inequality."""
+    instance, answer = every_job_cut(8, 2, 1, 4)
+    assert [v.where for v in violations(instance, answer)] == [
+        "$.split.extra_pieces",
+        "$.split.tight_rows",
+    ]
+
+
+def test_a_server_just_past_the_last_one_joins_nothing():
+    """Tests a job with pieces on the first server and on the one after the last."""
+    instance, answer = vertex()
+    lost = placed("A", {0: 2, 3: 1}, (6,), 1)
+    found = violations(instance, replace(answer, jobs=(lost, answer.jobs[1])))
+    assert [(v.rule, v.where) for v in found] == [
+        ("server-exists", "$.jobs[0].pieces[1].server"),
+        ("split-figure", "$.split.components"),
+        ("split-figure", "$.split.tight_rows"),
+        ("split-bound", "$.split.extra_pieces"),
+    ]
+    assert found[0].message == "there is no server 3: they count from 0 to 2"

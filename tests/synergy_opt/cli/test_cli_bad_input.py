@@ -239,7 +239,15 @@ USAGE: list[tuple[list[str], str]] = [
     ),
     (["generate", "mix"], "--servers"),
     (["generate", "mix", "--servers", "0"], "at least 1, not 0"),
-    (["generate", "mix", "--servers", "1", "--seed", "-1"], "--seed"),
+    (
+        ["generate", "mix", "--servers", "1", "--seed", "-1"],
+        "--seed: must be a whole number of at least 0",
+    ),
+    (["generate", "mix", "--servers", "1", "--split", "20:70:10"], "with commas between"),
+    (
+        ["generate", "mix", "--servers", "1", "--gpu-demands", "1:7,1:3"],
+        "each number of GPUs once",
+    ),
     (["generate", "mix", "--servers", "1", "--split", "1,2"], "split: must be three weights"),
     (["generate", "mix", "--servers", "1", "--split", "0,0,0"], "not all 0"),
     (["generate", "mix", "--servers", "1", "--split", "a,b,c"], "whole number"),

@@ -308,7 +308,7 @@ def test_the_condition_of_the_bound_is_in_help_and_table(capsys: pytest.CaptureF
     """Tests that help and output of compare say for which placements the bound holds."""
     for argv in (["compare", "--help"], ["compare", "worked-example", *FAST]):
         words = " ".join(output(capsys, argv).split())
-        assert "at most one server's worth, or its fair share" in words
+        assert "that of the fewest servers that hold it, or its fair share" in words
     assert "a heuristic" in output(capsys, ["solve", "--help"])
 
 

@@ -71,6 +71,7 @@ def test_a_foreign_rational_is_a_number():
         ("1e-101", "100 digits"),
         (10**101, "100 digits"),
         (Decimal("NaN"), "must be finite"),
+        ("9" * 401, "must be a number of at most 400 characters, not .9999.*…"),
         (" 6 ", "must be a number"),
         ("1_000", "must be a number"),
         ("٣٣", "must be a number"),

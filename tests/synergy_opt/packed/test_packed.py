@@ -11,7 +11,7 @@ import pytest
 from builders import cluster, wants
 
 from synergy_opt.certificate import verify, violations
-from synergy_opt.errors import Infeasible
+from synergy_opt.errors import Infeasible, SolverFailed
 from synergy_opt.generate import mix
 from synergy_opt.ideal import ideal_allocation
 from synergy_opt.io import read_placement, write_placement
@@ -204,6 +204,33 @@ def test_amounts_beyond_64_bits():
     )
     instance = one(1, 1, 2, groups=((1, 4, Fraction(9, 2), 5),), profile=profile)
     found = packed(instance, limits=Limits(time=20))
+    assert found.throughput <= found.bound.value
+    verify(instance, found)
+
+
+@pytest.mark.parametrize("split", ["never", "allowed"])
+def test_amounts_that_no_compact_programme_holds_lose_no_answer(split):
+    """Tests ten prime denominators: the compact programme is refused, what is known is given."""
+    primes = (1_000_003, 1_000_033, 1_000_037, 1_000_039, 1_000_081, 1_000_099, 1_000_117)
+    profiles = [
+        Profile(
+            name=f"p{p}",
+            axes={
+                "cpu": [1, 2, 3, 6],
+                "memory": [Fraction(62 * p, p - 1), Fraction(125 * p, p + 2)],
+            },
+            throughput=[[Fraction(p - 7 * k - m, p) + k for m in range(2)] for k in range(4)],
+        )
+        for p in primes
+    ]
+    jobs = [Job(id=f"j{i}", gpus=1 + i % 2, profile=f"p{p}") for i, p in enumerate(primes)]
+    instance = Instance(
+        name="primes", cluster=cluster((2, 8, 24, 1200)), profiles=profiles, jobs=jobs
+    )
+    with pytest.raises(SolverFailed, match="beyond those of a double"):
+        packed_program(instance, split=split)
+    found = packed(instance, split=split, limits=Limits(time=2))
+    assert not found.left_out
     assert found.throughput <= found.bound.value
     verify(instance, found)
 

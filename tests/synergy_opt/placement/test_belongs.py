@@ -60,6 +60,7 @@ HALF = Fraction(1, 2)
         (TWO, changed(mixture=((0, HALF),)), "$.jobs[0].mixture", "sum to 1"),
         (TWO, changed(mixture=((0, 3 * HALF), (1, -HALF))), "$.jobs[0].mixture", "above 0"),
         (TWO, changed(mixture=((2, Fraction(1)),)), "$.jobs[0].mixture", "grid points 0 to 1"),
+        (TWO, changed(mixture=((0, 0 * HALF), (1, 2 * HALF))), "$.jobs[0].mixture", "above 0"),
         (TWO, replace(ALLOCATION, jobs=None), "$.jobs", "must be a list, not NoneType"),
         (TWO, replace(ALLOCATION, jobs=(1,)), "$.jobs[0]", "must be of type Choice, not int"),
     ],
@@ -107,3 +108,26 @@ def test_another_ones_placement_is_refused(question, placement, path, rule):
         realize(question, placement)
     assert caught.value.path == path
     assert rule in caught.value.rule
+
+
+def test_arguments_of_another_type_are_named():
+    """Tests that the error says which argument it is."""
+    for take, answer, name in ((place, ALLOCATION, "allocation"), (realize, PLACED, "placement")):
+        with pytest.raises(TypeError, match=r"^instance must be an Instance, not str$"):
+            take("small", answer)
+        with pytest.raises(TypeError, match=rf"^{name} must be an? {name.capitalize()}, not str$"):
+            take(TWO, "small")
+
+
+def test_what_a_mixture_makes_here_is_said():
+    """Tests the message to the letter, with amounts in the order of the resources."""
+    both = wants("both", (1, 2, 3), (3, 4, 5))
+    question = instance(cluster((1, 2, 4, 6)), (both, 1), (both, 1))
+    allocation = ideal_allocation(question)
+    wrong = replace(allocation.jobs[0], throughput=Fraction(1, 2))
+    with pytest.raises(InvalidInstance) as caught:
+        place(question, replace(allocation, jobs=(wrong, *allocation.jobs[1:])))
+    assert caught.value.rule == (
+        "job 'a' (1 GPUs) takes 2, 3 and makes 1 with this mixture: the allocation is for another "
+        "instance of this name"
+    )

@@ -116,6 +116,17 @@ def test_a_wrong_name_is_one_message(mechanism: str | None, says: str, tmp_path:
     assert "Traceback" not in printed
 
 
+def test_a_module_that_ends_and_no_examples_are_one_message(tmp_path: Path):
+    """Tests a module that calls `sys.exit`, and a number of examples that shows nothing."""
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit(0)\n")
+    code, printed = run(tmp_path, mechanism="ends.py:f")
+    assert code == 4
+    assert "--mechanism ends.py:f: cannot be imported: SystemExit: 0" in printed
+    code, printed = run(tmp_path, "--examples", "0", mechanism="synergy_opt:tune")
+    assert code == 4
+    assert "--examples 0: must be at least 1" in printed
+
+
 def test_a_mechanism_that_ends_the_other_process_is_told_of(tmp_path: Path):
     """Tests that a mechanism which kills its process there gives a sentence here."""
     (tmp_path / "mine.py").write_text(
