@@ -16,6 +16,7 @@ from benchmarks.instances.catalog import matching
 from benchmarks.methods import BUILT_IN, GROUP, method
 from benchmarks.rows import Row, append, keys, mend, read_results
 from benchmarks.task import Task, check_instance, run_task
+from synergy_opt.cli import DONE, FAILED
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.solution import Limits
 
@@ -50,7 +51,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run what is not in the file yet."""
+    """Run what is not in the file yet; 1 where a run failed."""
     if not 0 < options.time_limit < math.inf or options.memory_limit < 1:
         raise InvalidInstance("time and memory limits must be above 0, and finite")
     if options.jobs < 1:
@@ -64,10 +65,12 @@ def run(options: argparse.Namespace) -> int:
     known = keys(read_results(options.results))
     missing = [task for task in tasks if task.key not in known]
     print(f"{len(tasks)} runs, {len(tasks) - len(missing)} of them in {options.results} already")
+    faults = 0
     with backend(options.backend, options.scheduler):
         for row in perform(missing, options.results, jobs=options.jobs):
             print(_line(row), flush=True)
-    return 0
+            faults += row["outcome"] in ("failed", "crashed")
+    return FAILED if faults else DONE
 
 
 def perform(tasks: Iterable[Task], results: Path, *, jobs: int) -> Iterator[Row]:

@@ -38,7 +38,7 @@ def output(path: Path | None) -> Iterator[TextIO]:
             target = part if own is None else os.dup(own)
             file = open(target, "w", encoding="utf-8")  # noqa: SIM115, PTH123 (closed below)
         except OSError as error:
-            raise InvalidSpec(f"--output: {path}: {error.strerror or error}") from None
+            raise InvalidSpec(f"{path}: {error.strerror or error}") from None
         with file:
             yield file
 

@@ -3,18 +3,16 @@
 All or nothing: a gang that cannot be placed raises, and the old state is still the state.
 """
 
-from collections.abc import Iterator
-
-from hived_cells.errors import IllegalRequest, InvalidSpec, MustWait, NeverFits, shown
+from hived_cells.errors import IllegalRequest, shown
+from hived_cells.gangs.admission import admitted, could_ever, refusal
 from hived_cells.gangs.desk import Desk, Seats
-from hived_cells.gangs.low import could_run_low, enter, seat_low
+from hived_cells.gangs.low import enter, seat_low
 from hived_cells.gangs.nodes import Nodes, restored, restricted
-from hived_cells.gangs.plan import Room, plan
+from hived_cells.gangs.plan import plan
 from hived_cells.gangs.preempt import preempt
 from hived_cells.gangs.state import Book, GangState
 from hived_cells.gangs.values import Gang, GangPlacement, Outlook, RunningGang
 from hived_cells.low_priority import stop
-from hived_cells.release import holdings
 from hived_cells.state import Job
 
 __all__ = ["outlook", "place_gang", "remove_gang"]
@@ -77,8 +75,7 @@ def place_gang(
     hived_cells.errors.MustWait: gang 'g2' of tenant 'A', 2 x 8 GPUs: no room now in pool 'V100'; \
 it reserved {4: 2} and holds {4: 1} (level: cells)
     """
-    _require_new(state, gang)
-    books = list(_books(state, gang))
+    books = admitted(state, gang)
     if nodes is not None:
         limited = [restricted(book, nodes) for book in books]
         later, placed = _place(state, gang, limited)
@@ -110,7 +107,7 @@ def _place(state: GangState, gang: Gang, books: list[Book]) -> tuple[GangState, 
                 stopped=found.stopped,
                 downgraded=found.downgraded,
             )
-    raise _refusal(gang, books, exact=exact)
+    raise refusal(gang, books, exact=exact)
 
 
 def remove_gang(state: GangState, name: str) -> GangState:
@@ -196,12 +193,11 @@ def outlook(state: GangState, gang: Gang) -> Outlook:
     Outlook.WAIT
     Outlook.NEVER
     """
-    _require_new(state, gang)
-    books = list(_books(state, gang))
+    books = admitted(state, gang)
     if gang.is_low_priority:
         if any(seat_low(book, gang)[0] is not None for book in books):
             return Outlook.NOW
-        return Outlook.WAIT if any(could_run_low(b, gang) for b in books) else Outlook.NEVER
+        return Outlook.WAIT if any(could_ever(b, gang) for b in books) else Outlook.NEVER
     for book in books:
         desk = Desk(book, gang.tenant, gang.pinned)
         if book.state.bad[0]:  # whether a cell that is bound is healthy shows only then
@@ -211,55 +207,7 @@ def outlook(state: GangState, gang: Gang) -> Outlook:
             return Outlook.NOW
     if any(preempt(state, book, gang)[0] is not None for book in books):
         return Outlook.PREEMPT
-    return Outlook.WAIT if any(_could_ever(book, gang) for book in books) else Outlook.NEVER
-
-
-def _require_new(state: GangState, gang: Gang) -> None:
-    if not isinstance(gang, Gang):
-        raise InvalidSpec(f"{shown(gang)} is no Gang")
-    if gang.id in state.running:
-        raise IllegalRequest(f"gang {gang.id!r}: the id is in use already")
-
-
-def _books(state: GangState, gang: Gang) -> Iterator[Book]:
-    """Yield the pools that the gang may run in; raise where there is none."""
-    named = [
-        book
-        for book in state.books.values()
-        if gang.pool in (None, book.name) and gang.kind in (None, book.kind)
-    ]
-    asked = [
-        f"{what} {value!r}"
-        for what, value in (("pool", gang.pool), ("kind", gang.kind))
-        if value is not None
-    ]
-    if not named:
-        raise IllegalRequest(f"gang {gang.id!r}: there is no {' with '.join(asked) or 'pool'}")
-    if gang.is_low_priority:
-        yield from named
-        return
-    owned = [book for book in named if book.state.pool.tenant_number(gang.tenant) >= 0]
-    if not owned:
-        where = f" in {' of '.join(asked)}" if asked else ""
-        raise IllegalRequest(f"tenant {shown(gang.tenant)} reserved nothing{where}")
-    if gang.pinned is None:
-        yield from owned
-        return
-    pinned = [
-        book
-        for book in owned
-        for pin in book.state.reservation.pins
-        if pin.name == gang.pinned and pin.tenant == gang.tenant
-    ]
-    if not pinned:
-        has = [
-            pin.name
-            for book in owned
-            for pin in book.state.reservation.pins
-            if pin.tenant == gang.tenant
-        ]
-        raise IllegalRequest(f"tenant {gang.tenant!r} has no pin {gang.pinned!r}; it has {has}")
-    yield from pinned
+    return Outlook.WAIT if any(could_ever(book, gang) for book in books) else Outlook.NEVER
 
 
 def _place_low(state: GangState, gang: Gang, books: list[Book]) -> tuple[GangState, GangPlacement]:
@@ -274,10 +222,7 @@ def _place_low(state: GangState, gang: Gang, books: list[Book]) -> tuple[GangSta
             running = {**state.running, gang.id: now}
             placed = GangPlacement(gang, book.name, pods, low_priority=True, exact=exact)
             return GangState({**state.books, book.name: after}, running), placed
-    names = ", ".join(repr(book.name) for book in books)
-    if any(could_run_low(book, gang) for book in books):
-        raise MustWait(f"{_asked(gang)}: too few idle GPUs now in pool {names}", exact=exact)
-    raise NeverFits(f"{_asked(gang)}: it does not fit into pool {names}")
+    raise refusal(gang, books, exact=exact)
 
 
 def _entered(
@@ -321,35 +266,3 @@ def _in_order(gang: Gang, seats: Seats) -> tuple[tuple[int, ...], ...]:
     """Return the pods' GPUs in the order in which the gang lists its pods."""
     left = {size: iter(sorted(pods)) for size, pods in seats.items()}
     return tuple([next(left[size]) for size, count in gang.pods for _ in range(count)])
-
-
-def _asked(gang: Gang) -> str:
-    pods = " + ".join(f"{count} x {size}" for size, count in gang.pods)
-    near = "" if gang.within is None else f" within a cell of level {gang.within}"
-    return f"gang {gang.id!r} of tenant {gang.tenant!r}, {pods} GPUs{near}"
-
-
-def _could_ever(book: Book, gang: Gang) -> bool:
-    """Return whether the gang fits into all that the tenant reserved; True where undecided."""
-    pool = book.state.pool
-    if gang.pinned is None:
-        row = pool.reserved[pool.tenant_number(gang.tenant)]
-        rights = {level: number for level, number in enumerate(row) if number}
-    else:
-        rights = {pin.cell.level: 1 for pin in pool.reservation.pins if pin.name == gang.pinned}
-    found = plan(Room(pool.chain, book.node_level, {}, {}, {}, rights), gang)
-    return found.filled is not None or not found.exact
-
-
-def _refusal(gang: Gang, books: list[Book], *, exact: bool) -> MustWait | NeverFits:
-    owned = "; ".join(
-        f"in pool {book.name!r} {holdings(book.state, gang.tenant)}"
-        if len(books) > 1
-        else holdings(book.state, gang.tenant)
-        for book in books
-    )
-    names = ", ".join(repr(book.name) for book in books)
-    pin = "" if gang.pinned is None else f", pin {gang.pinned!r}"
-    if any(_could_ever(book, gang) for book in books):
-        return MustWait(f"{_asked(gang)}: no room now in pool {names}{pin}; {owned}", exact=exact)
-    return NeverFits(f"{_asked(gang)}: never fits in pool {names}{pin}; {owned}")

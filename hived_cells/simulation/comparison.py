@@ -4,6 +4,7 @@ Waiting is counted from what the jobs experience: a job's delay is the time from
 to its end, less its duration.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -110,7 +111,7 @@ def compare(
             faults=events,
             checkpoint=checkpoint,
             refused=witness if way == "quota" else None,
-            progress=None if progress is None else _told(progress, way),
+            progress=None if progress is None else _telling(progress, way),
         )
         if way == "private":
             witness = Witness(trace, runs[way])
@@ -126,7 +127,7 @@ def compare(
     )
 
 
-def _told(progress: Callable[[Way, int], None], way: Way) -> Callable[[int], None]:
+def _telling(progress: Callable[[Way, int], None], way: Way) -> Callable[[int], None]:
     return lambda done: progress(way, done)
 
 
@@ -145,12 +146,20 @@ def delays(trace: Trace, run: Run) -> dict[str, list[int]]:
     return found
 
 
-def _mean(total: int, count: int) -> float:
-    return round(float(Fraction(total, count)), 3) if count else 0.0
+def _in_minutes(seconds: int, count: int = 1) -> float:
+    return round(float(Fraction(seconds, 60 * count)), 3)
+
+
+def _mean(seconds: list[int]) -> float | None:
+    """Return the mean in minutes, None of nothing."""
+    return _in_minutes(sum(seconds), len(seconds)) if seconds else None
 
 
 def summary(found: Comparison) -> dict[str, Any]:
     """Return the comparison as plain data, ready for JSON; delays are means in minutes.
+
+    A mean is over the tenant's jobs that were done that way, None where none was: without
+    faults all are done.
 
     Examples
     --------
@@ -164,17 +173,15 @@ def summary(found: Comparison) -> dict[str, Any]:
     trace, chain = found.trace, found.chain
     by_way = {way: delays(trace, run) for way, run in found.runs.items()}
     gpus = reserved_gpus(chain, found.reservation)
+    submitted = Counter(job.tenant for job in trace.jobs)
     tenants = {}
     for tenant in trace.tenants:
-        mean = {
-            way: _mean(sum(by_way[way][tenant]), 60 * len(by_way[way][tenant]))
-            for way in found.runs
-        }
+        mean = {way: _mean(by_way[way][tenant]) for way in found.runs}
         tenants[tenant] = {
             "gpus": gpus[tenant],
-            "jobs": len(by_way["private"][tenant]),
+            "jobs": submitted[tenant],
             "delay": mean,
-            "excess": {way: round(mean[way] - mean["private"], 3) for way in ("quota", "cells")},
+            "excess": {way: _more(mean["private"], mean[way]) for way in ("quota", "cells")},
             "worst_excess": {
                 way: _worst(trace, found.runs["private"], found.runs[way], tenant)
                 for way in ("quota", "cells")
@@ -209,6 +216,10 @@ def summary(found: Comparison) -> dict[str, Any]:
     }
 
 
+def _more(private: float | None, shared: float | None) -> float | None:
+    return None if private is None or shared is None else round(shared - private, 3)
+
+
 def _worst(trace: Trace, private: Run, shared: Run, tenant: str) -> float:
     """Return the most minutes by which one of the tenant's jobs, done in both, is done later."""
     pairs = zip(trace.jobs, private.ended, shared.ended, strict=True)
@@ -217,14 +228,14 @@ def _worst(trace: Trace, private: Run, shared: Run, tenant: str) -> float:
         for job, before, after in pairs
         if job.tenant == tenant and min(before, after) >= 0
     )
-    return _mean(max(late, default=0), 60)
+    return _in_minutes(max(late, default=0))
 
 
 def _told_anomaly(anomaly: Anomaly) -> dict[str, Any]:
     return {
         "job": anomaly.job,
         "tenant": anomaly.tenant,
-        "minutes": None if anomaly.excess is None else _mean(anomaly.excess, 60),
+        "minutes": None if anomaly.excess is None else _in_minutes(anomaly.excess),
         "cause": anomaly.cause,
         "why": "" if anomaly.refusal is None else str(anomaly.refusal),
     }
@@ -240,7 +251,7 @@ def _figures(chain: Chain, trace: Trace, run: Run) -> dict[str, Any]:
         "low_priority": round(run.lent / capacity, 4),
         "held": round(run.held / capacity, 4),
         "whole_nodes": round(run.whole / time, 2),
-        "completion_minutes": _mean(sum(done), 60 * len(done)),
+        "completion_minutes": _mean(done),
         "unfinished": len(trace.jobs) - len(done),
         "preempted_gpus": run.preempted,
         "preemptions": run.preemptions,
@@ -273,9 +284,10 @@ def report(data: dict[str, Any]) -> str:
     ]
     for tenant, row in data["tenants"].items():
         delay = row["delay"]
+        means = " ".join(f"{_told(delay[way]):>9}" for way in WAYS)
         lines.append(
-            f"{tenant:12} {row['gpus']:5} {row['jobs']:7} {delay['private']:9.1f} "
-            f"{delay['quota']:9.1f} {delay['cells']:9.1f} {row['worst_excess']['quota']:12.1f}"
+            f"{tenant:12} {row['gpus']:5} {row['jobs']:7} {means} "
+            f"{row['worst_excess']['quota']:12.1f}"
         )
     for way, row in data["ways"].items():
         parts = [f"{way}: {100 * row['guaranteed']:.1f} % of the GPUs in guaranteed use"]
@@ -296,13 +308,21 @@ def report(data: dict[str, Any]) -> str:
         + (f": {causes}" if causes else "")
     )
     lines += [
-        f"  {_minutes(row['minutes'])}: {row['job']} ({row['cause']}) {row['why']}"
+        f"  {_excess(row['minutes'])}: {row['job']} ({row['cause']}) {row['why']}"
         for row in found["worst"]
     ]
     verdict = "no job is" if data["safe"] else f"{data['longer_under_cells']} times a job is"
-    lines.append(f"under cells {verdict} granted or done later than in its private cluster")
+    never = data["ways"]["private"]["unfinished"]
+    lines.append(
+        f"under cells {verdict} granted or done later than in its private cluster"
+        + (f", where {never} job{' is' if never == 1 else 's are'} never done" if never else "")
+    )
     return "\n".join(lines)
 
 
-def _minutes(minutes: float | None) -> str:
+def _told(mean: float | None) -> str:
+    return "-" if mean is None else f"{mean:.1f}"
+
+
+def _excess(minutes: float | None) -> str:
     return "never done" if minutes is None else f"{minutes:.0f} min"

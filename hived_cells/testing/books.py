@@ -30,7 +30,8 @@ class Books:
             for level, count in counts
         }
         self.tenants = reservation.tenants
-        self.held: dict[Cell, str] = {}
+        self.held: dict[Cell, str] = {}  # pins apart
+        self.pins = {pin.cell: pin.tenant for pin in reservation.pins}
         # From the top down: each cell with its GPUs as the bits of an integer.
         self._cells = [
             (cell, self._gpus(cell))
@@ -77,9 +78,10 @@ class Books:
         if cell.level != level:
             raise AssertionError(f"conservation: level {level} was asked for, {cell} was given")
         gpus = self._gpus(cell)
-        for other in self.held:
+        for other in (*self.held, *self.pins):
             if gpus & self._gpus(other):
-                raise AssertionError(f"conservation: {cell} overlaps {other}, which is held")
+                what = "held" if other in self.held else "pinned"
+                raise AssertionError(f"conservation: {cell} overlaps {other}, which is {what}")
         self.held[cell] = tenant
 
     def unbind(self, cell: Cell) -> None:
@@ -99,8 +101,9 @@ class Books:
         return ((1 << size) - 1) << (self.chain.index(cell) * size)
 
     def _held_gpus(self) -> int:
+        """Return the GPUs of held cells and of pins, which are nobody else's when idle, too."""
         held = 0
-        for cell in self.held:
+        for cell in (*self.held, *self.pins):
             held |= self._gpus(cell)
         return held
 

@@ -1,64 +1,61 @@
-"""A run of the state machine as files: takes a pool and steps, gives what `hived-cells` reads."""
+"""The least run that fails, as files: takes a pool and steps, saves what `hived-cells` reads."""
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 
 from hived_cells.hierarchy import Chain
 from hived_cells.reservation import Pool
+from hived_cells.spec.write import spec_text
 
-__all__ = ["events_text", "spec_text"]
+__all__ = ["Run"]
 
-
-def spec_text(pool: Pool) -> str:
-    """Return a specification of the pool: cell types L1, L2, …, nodes node0, node1, ….
-
-    The format has at least two levels: a pool of single GPUs gets a node around each of them.
-
-    Examples
-    --------
-    >>> from hived_cells import Chain, Reservation, parse_spec
-    >>> pool = Pool(Chain(2, (2,)), Reservation({"A": {1: 3}}))
-    >>> print(spec_text(pool), end="")
-    physicalCluster:
-      cellTypes:
-        L2: {childCellType: L1, childCellNumber: 2, isNodeLevel: true}
-      physicalCells:
-      - {cellType: L2, cellAddress: node0}
-      - {cellType: L2, cellAddress: node1}
-    virtualClusters:
-      A:
-        virtualCells:
-        - {cellType: L2.L1, cellNumber: 3}
-    >>> [each.pool for each in parse_spec(spec_text(pool)).pools] == [pool]
-    True
-    """
-    chain = pool.chain if pool.chain.levels > 1 else Chain(pool.chain.gpus, (1,))
-    top = chain.levels
-    lines = ["physicalCluster:", "  cellTypes:"]
-    for level in range(2, top + 1):
-        node = ", isNodeLevel: true" if level == top else ""
-        child = f"childCellType: L{level - 1}, childCellNumber: {chain.splits[level]}"
-        lines.append(f"    L{level}: {{{child}{node}}}")
-    lines.append("  physicalCells:")
-    nodes = range(chain.counts[top])
-    lines += [f"  - {{cellType: L{top}, cellAddress: node{i}}}" for i in nodes]
-    lines.append("virtualClusters:")
-    for tenant, counts in pool.reservation.cells:
-        lines += [f"  {tenant}:", "    virtualCells:" if counts else "    virtualCells: []"]
-        for level, count in counts:
-            path = ".".join(f"L{k}" for k in range(top, level - 1, -1))
-            lines.append(f"    - {{cellType: {path}, cellNumber: {count}}}")
-    if not pool.reservation.cells:
-        lines[-1] += " {}"
-    return "\n".join(lines) + "\n"
+FOLDER = "conformance"
 
 
-def events_text(steps: Iterable[dict[str, object]]) -> str:
-    r"""Return the steps as JSON lines.
+class Run:
+    """Where a kit saves the run that it found.
+
+    Parameters
+    ----------
+    folder
+        Where the test runner was called.
+    name
+        Of what is tested; the files' names begin with it.
 
     Examples
     --------
-    >>> events_text([{"op": "release", "id": "c1"}])
-    '{"op": "release", "id": "c1"}\n'
+    >>> Run(Path("."), "allocator").cluster.name
+    'allocator-cluster.yaml'
     """
-    return "".join(json.dumps(step) + "\n" for step in steps)
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.cluster = folder / FOLDER / f"{name}-cluster.yaml"
+        self.events = folder / FOLDER / f"{name}-events.jsonl"
+        for path in (self.cluster, self.events):
+            path.unlink(missing_ok=True)  # of an earlier run
+
+    def saved(self, pool: Pool, node: int | None, steps: Iterable[dict[str, object]]) -> str:
+        r"""Save a run, and return what it is.
+
+        A pool of single GPUs gets a node around each of them: the format has at least two levels.
+
+        Examples
+        --------
+        >>> from hived_cells import Reservation
+        >>> from tempfile import TemporaryDirectory
+        >>> pool = Pool(Chain(2, (2,)), Reservation({"A": {1: 3}}))
+        >>> with TemporaryDirectory() as folder:
+        ...     text = Run(Path(folder), "mine").saved(pool, None, [{"op": "release", "id": "c1"}])
+        >>> text.splitlines()[-1]
+        '{"op": "release", "id": "c1"}'
+        """
+        chain = pool.chain if pool.chain.levels > 1 else Chain(pool.chain.gpus, (1,))
+        cluster = spec_text(chain, pool.reservation, node_level=node)
+        events = "".join(json.dumps(step) + "\n" for step in steps)
+        lines = []
+        self.cluster.parent.mkdir(exist_ok=True)
+        for path, text in ((self.cluster, cluster), (self.events, events)):
+            path.write_text(text, "utf-8")
+            lines += [f"{path.stem.split('-')[-1]}: {path}", text.rstrip()]
+        return "\n".join(lines)

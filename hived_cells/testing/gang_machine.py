@@ -4,8 +4,7 @@ It keeps its own books of which gang runs where and which cells a tenant holds, 
 them alone what must be true; nothing of this package's placement is used.
 """
 
-import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
@@ -13,11 +12,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hived_cells.gangs.values import LOW_PRIORITY, Gang
 from hived_cells.hierarchy import Cell, Chain
-from hived_cells.reservation import Reservation
+from hived_cells.reservation import Pool, Reservation
 from hived_cells.testing.gang_books import GangBooks, Pods
+from hived_cells.testing.past import Past
 from hived_cells.testing.strategies import pools
 
-__all__ = ["gang_machine"]
+__all__ = ["ASKS", "gang_machine"]
+
+ASKS = ("pins", "within", "preemption")
+"""What a gang scheduler may do beside the least; see `gang_machine`."""
 
 
 def gang_machine(
@@ -27,6 +30,7 @@ def gang_machine(
     running: Callable[[Any], Mapping[str, Iterable[Sequence[int]]]],
     held: Callable[[Any], Iterable[tuple[str, Cell]]],
     *,
+    asks: Collection[str] = (),
     refusals: tuple[type[Exception], ...] = (Exception,),
     max_gpus: int = 16,
 ) -> type[RuleBasedStateMachine]:
@@ -44,6 +48,13 @@ def gang_machine(
     *invariant* (S_k >= 0: what is still reserved can be bound) and *purity* (an earlier state is
     still what it was). A low-priority gang may always be refused.
 
+    What the scheduler also does is asked for by name. *pins*: reservations have pinned cells;
+    `Gang.pinned` names one, and the gang runs in it and no other gang does. *within*:
+    `Gang.within` is a level, and the gang lies in one cell of it; it is placed where one of its
+    tenant's cells, or a part of it, has room. *preemption*: priorities 0 to 2; a gang is placed
+    beside those of its priority and above, those of its tenant and pin below may be stopped for
+    it, and none is stopped where there was room.
+
     Parameters
     ----------
     initial
@@ -55,7 +66,9 @@ def gang_machine(
     running
         State → the gangs that run, each with its pods' GPUs, numbered across the pool.
     held
-        State → (tenant, cell) of every reserved cell that is bound.
+        State → (tenant, cell) of every reserved cell that is bound, pins in use among them.
+    asks
+        Of `ASKS`.
     refusals
         The exceptions that mean "refused".
     max_gpus
@@ -65,6 +78,11 @@ def gang_machine(
     -------
     type
         A `RuleBasedStateMachine`; its `.TestCase` is what a test runner collects.
+
+    Raises
+    ------
+    ValueError
+        What is asked for is not in `ASKS`.
 
     References
     ----------
@@ -76,42 +94,58 @@ def gang_machine(
     >>> from hypothesis.stateful import run_state_machine_as_test
     >>> from hived_cells.testing.planted_gangs import FirstFit
     >>> its = FirstFit()
-    >>> machine = gang_machine(its.initial, its.place, its.remove, its.running, its.held)
+    >>> functions = its.initial, its.place, its.remove, its.running, its.held
+    >>> machine = gang_machine(*functions, asks=["pins", "preemption"])
     >>> run_state_machine_as_test(machine, settings=settings(max_examples=5))
     """
+    if unknown := set(asks) - set(ASKS):
+        raise ValueError(f"{min(unknown)!r} is none of {', '.join(ASKS)}")
 
     class GangMachine(_Machine):
         """The machine for the given functions."""
 
         functions = (initial, place, remove, running, held)
+        asked_for = frozenset(asks)
         refused = refusals
         largest = max_gpus
 
     return GangMachine
 
 
+# Tenant and pin, pods, priority, level of a common cell:
+Wish = tuple[tuple[str, str | None], list[tuple[int, int]], int, int | None]
+
+
 class _Machine(RuleBasedStateMachine):
     """The rules; a subclass names the functions under test."""
 
     functions: tuple[Any, ...]
+    asked_for: frozenset[str]
     refused: tuple[type[Exception], ...]
     largest: int
     last: ClassVar["_Machine | None"] = None  # the run that began last: after a failure, its least
+    pool: Pool
+    node: int
+    steps: list[dict[str, object]]
+    wishes: st.SearchStrategy[Wish]
+    idle_wishes: st.SearchStrategy[Wish]
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
         type(self).last = self
-        pool = data.draw(pools(max_gpus=self.largest))
-        node = data.draw(st.integers(1, pool.chain.levels))
+        self.pool = pool = data.draw(_pools(self.largest, pins=2 * ("pins" in self.asked_for)))
+        self.node = data.draw(st.integers(2, pool.chain.levels))
+        self.steps = []
+        self.wishes = self._wishes(range(3 if "preemption" in self.asked_for else 1))
+        self.idle_wishes = self._wishes((LOW_PRIORITY,))
         self.initial, self.place, self.remove, self.running, self.held = self.functions
-        self.books = GangBooks(pool.chain, pool.reservation, node)
-        self.asked = 0
-        self.state = self.initial(pool.chain, pool.reservation, node)
-        self.past = [(self.state, pickle.dumps(self.state))]
+        self.books = GangBooks(pool.chain, pool.reservation, self.node)
+        self.state = self.initial(pool.chain, pool.reservation, self.node)
+        self.past = Past(self.state)
 
     @rule(data=st.data())
     def ask(self, data: st.DataObject) -> None:
-        gang = self._drawn(data, priority=0)
+        gang = self._drawn(data.draw(self.wishes))
         room = self.books.has_room(gang)
         try:
             state = self.place(self.state, gang)
@@ -126,7 +160,7 @@ class _Machine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def ask_for_what_is_idle(self, data: st.DataObject) -> None:
-        gang = self._drawn(data, priority=LOW_PRIORITY)
+        gang = self._drawn(data.draw(self.idle_wishes))
         try:
             state = self.place(self.state, gang)
         except self.refused:
@@ -137,18 +171,33 @@ class _Machine(RuleBasedStateMachine):
     @rule(data=st.data())
     def end(self, data: st.DataObject) -> None:
         name = data.draw(st.sampled_from(sorted(self.books.gangs)))
+        self.steps.append({"op": "remove", "id": name})
         self._go_on(self.remove(self.state, name), ended=name)
 
-    def _drawn(self, data: st.DataObject, *, priority: int) -> Gang:
-        self.asked += 1
-        sizes = self.books.chain.sizes[1 : self.books.node + 1]
-        pairs = st.tuples(st.sampled_from(sizes), st.integers(1, 3))
-        return Gang(
-            f"g{self.asked}",
-            data.draw(st.sampled_from(self.books.tenants)),
-            tuple(data.draw(st.lists(pairs, min_size=1, max_size=2))),
-            priority,
+    def _wishes(self, priorities: Sequence[int]) -> st.SearchStrategy[Wish]:
+        """Return what may be asked for: made once a run, for to make one is slow."""
+        reservation, chain = self.pool.reservation, self.pool.chain
+        owners: list[tuple[str, str | None]] = [(one, None) for one in reservation.tenants or "A"]
+        if LOW_PRIORITY not in priorities:
+            owners += [(pin.tenant, pin.name) for pin in reservation.pins]
+        sizes = st.sampled_from(chain.sizes[1 : self.node + 1])
+        near: list[int | None] = [None]
+        if "within" in self.asked_for:
+            near += range(1, chain.levels + 1)
+        return st.tuples(
+            st.sampled_from(owners),
+            st.lists(st.tuples(sizes, st.integers(1, 3)), min_size=1, max_size=2),
+            st.sampled_from(priorities),
+            st.sampled_from(near),
         )
+
+    def _drawn(self, wish: Wish) -> Gang:
+        """Give a wish a name and write it down."""
+        (tenant, pin), pods, priority, near = wish
+        name = f"g{len(self.steps) + 1}"
+        gang = Gang(name, tenant, tuple(pods), priority, pinned=pin, within=near)
+        self.steps.append(_step(gang))
+        return gang
 
     def _go_on(self, state: Any, placed: Gang | None = None, ended: str = "") -> None:
         pods: dict[str, Pods] = {
@@ -158,10 +207,30 @@ class _Machine(RuleBasedStateMachine):
         cells = {(tenant, Cell(*cell)) for tenant, cell in self.held(state)}
         self.books.enter(pods, cells, placed, ended)
         self.state = state
-        self.past.append((state, pickle.dumps(state)))
+        self.past.add(state)
 
     @invariant()
     def earlier_states_are_what_they_were(self) -> None:
-        for number, (state, dump) in enumerate(self.past[-4:]):
-            if pickle.dumps(state) != dump:
-                raise AssertionError(f"purity: a state changed after step {number} from here")
+        self.past.check()
+
+
+@st.composite
+def _pools(draw: st.DrawFn, max_gpus: int, *, pins: int) -> Pool:
+    """Draw pools with a level for nodes: one of single GPUs gets a node around each of them."""
+    pool = draw(pools(max_gpus=max_gpus, pins=pins))
+    if pool.chain.levels > 1:
+        return pool
+    inner = [pin._replace(cell=Cell(1, (*pin.cell.path, 0))) for pin in pool.reservation.pins]
+    cells = {tenant: dict(counts) for tenant, counts in pool.reservation.cells}
+    return Pool(Chain(pool.chain.gpus, (1,)), Reservation(cells, pins=inner))
+
+
+def _step(gang: Gang) -> dict[str, object]:
+    """Return the event of a gang that is asked for, as `hived-cells replay` reads it."""
+    step: dict[str, object] = {"op": "place", "id": gang.id, "tenant": gang.tenant}
+    step |= {"pods": gang.pods, "priority": gang.priority}
+    if gang.pinned is not None:
+        step["pin"] = gang.pinned
+    if gang.within is not None:
+        step["within"] = gang.within
+    return step

@@ -4,7 +4,6 @@ It keeps its own books of who holds what and derives from them alone what must b
 of this package's allocator is used.
 """
 
-import pickle
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.reservation import Pool, Reservation
 from hived_cells.testing.books import Books
+from hived_cells.testing.past import Past
 from hived_cells.testing.strategies import pools
 
 __all__ = ["allocator_machine"]
@@ -103,7 +103,7 @@ class _Machine(RuleBasedStateMachine):
         self.books = Books(pool.chain, pool.reservation)
         self.initial, self.allocate, self.release, self.free, self.slack = self.functions
         self.state = self.initial(pool.chain, pool.reservation)
-        self.past = [(self.state, _dump(self.state))]
+        self.past = Past(self.state)
 
     @precondition(lambda self: self.books.rights())
     @rule(data=st.data())
@@ -173,7 +173,7 @@ class _Machine(RuleBasedStateMachine):
 
     def _go_on(self, state: Any) -> None:
         self.state = state
-        self.past.append((state, _dump(state)))
+        self.past.add(state)
 
     @invariant()
     def the_books_agree(self) -> None:
@@ -190,17 +190,4 @@ class _Machine(RuleBasedStateMachine):
 
     @invariant()
     def earlier_states_are_what_they_were(self) -> None:
-        for number, (state, dump) in enumerate(self.past[-4:]):
-            if _dump(state) != dump:
-                raise AssertionError(f"purity: a state changed after step {number} from here")
-
-
-def _dump(state: Any) -> bytes:
-    """Give a state's bytes, by which a later change of it is seen."""
-    try:
-        return pickle.dumps(state)
-    except Exception as error:
-        raise AssertionError(
-            "purity: a state must be a value that can be pickled, so that a change of it is seen: "
-            f"{error}"
-        ) from error
+        self.past.check()

@@ -6,13 +6,11 @@
 import sys
 from dataclasses import dataclass, replace
 
-from hypothesis import Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
-
 from hived_cells.errors import IllegalRequest
 from hived_cells.hierarchy import Cell, Chain
 from hived_cells.reservation import Reservation
 from hived_cells.testing.machine import allocator_machine
+from hived_cells.testing.verdict import print_faults, said, unshrunk
 
 __all__ = ["FAULTS", "ListAllocator", "finds"]
 
@@ -178,21 +176,7 @@ def finds(fault: str, *, examples: int = 200) -> str:
         slack=lists.slack,
         refusals=(IllegalRequest,),
     )
-    phases = (Phase.generate,)  # no shrinking: whether is asked, not how small
-    limits = settings(
-        max_examples=examples,
-        phases=phases,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        report_multiple_bugs=False,
-        print_blob=False,
-    )
-    try:
-        run_state_machine_as_test(machine, settings=limits)
-    except AssertionError as error:
-        return str(error)
-    return ""
+    return said(machine, unshrunk(examples)) or ""
 
 
 def main() -> int:
@@ -203,10 +187,7 @@ def main() -> int:
     >>> callable(main)
     True
     """
-    said = {fault: finds(fault) for fault in ("", *FAULTS)}
-    for fault, message in said.items():
-        sys.stdout.write(f"{fault or 'sound':16} {message or 'nothing found'}\n")
-    return int(bool(said[""]) or not all(said[fault] for fault in FAULTS))
+    return print_faults(FAULTS, finds)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""What pytest needs to know of the allocator kit: its options.
+"""What pytest needs to know of the kits: their options.
 
 Registered with pytest by the installed package, so that it must import nothing beyond
 `hived_cells` itself; from a clone, ``-p hived_cells.testing.plugin`` does the same.
 """
 
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -12,20 +13,29 @@ from typing import Any
 
 import pytest
 
-__all__ = ["allocator", "pytest_addoption", "pytest_configure"]
+__all__ = ["ALLOCATOR", "GANGS", "named", "pytest_addoption", "pytest_configure"]
 
-KIT = "hived_cells.testing.conformance"
+ALLOCATOR = ("initial", "allocate", "release")
+"""The functions of an allocator."""
+GANGS = ("initial", "place", "remove", "running", "held")
+"""The functions of a gang scheduler."""
+
+KITS = {
+    "--allocator": ("hived_cells.testing.conformance", ALLOCATOR),
+    "--gangs": ("hived_cells.testing.gang_conformance", GANGS),
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the kit's options."""
+    """Add the kits' options."""
     group = parser.getgroup("conformance", "conformance kits")
-    group.addoption(
-        "--allocator",
-        metavar="NAME",
-        help=f"what {KIT} tests: module:Name of an object, or of a class to call without "
-        "arguments, with initial, allocate and release",
-    )
+    for option, (kit, functions) in KITS.items():
+        group.addoption(
+            option,
+            metavar="NAME",
+            help=f"what {kit} tests: module:Name of an object, or of a class to call without "
+            f"arguments, with {', '.join(functions[:-1])} and {functions[-1]}",
+        )
     with suppress(ValueError):  # the other kit of this distribution has it too
         group.addoption(
             "--examples",
@@ -37,31 +47,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Look at the options before anything is run."""
-    name: str | None = config.getoption("--allocator")
     examples: int | None = config.getoption("--examples")
-    if name is not None:
-        if examples is not None and examples < 1:
-            raise pytest.UsageError(f"--examples {examples}: must be at least 1")
-        try:
-            allocator(name)
-        except (Exception, SystemExit) as error:
-            message = f"--allocator {name}: {type(error).__name__}: {error}"
-            raise pytest.UsageError(message) from None
-    elif any(KIT in arg.replace("/", ".") for arg in config.args):
-        raise pytest.UsageError(f"{KIT} needs --allocator module:Name")
+    for option, (kit, functions) in KITS.items():
+        name: str | None = config.getoption(option)
+        if name is not None:
+            if examples is not None and examples < 1:
+                raise pytest.UsageError(f"--examples {examples}: must be at least 1")
+            try:
+                named(name, functions)
+            except (Exception, SystemExit) as error:
+                message = f"{option} {name}: {type(error).__name__}: {error}"
+                raise pytest.UsageError(message) from None
+        elif any(kit in arg.replace("/", ".") for arg in config.args):
+            raise pytest.UsageError(f"{kit} needs {option} module:Name")
 
 
-def allocator(name: str) -> Any:
-    """Import an allocator, the current directory first.
+def named(name: str, functions: Iterable[str]) -> Any:
+    """Import what is to be tested, the current directory first.
 
     Raises
     ------
     TypeError
-        It lacks one of the three functions.
+        It lacks one of the functions.
 
     Examples
     --------
-    >>> allocator("hived_cells.testing.planted:ListAllocator")
+    >>> named("hived_cells.testing.planted:ListAllocator", ALLOCATOR)
     ListAllocator(fault='')
     """
     module, colon, attribute = name.partition(":")
@@ -74,7 +85,7 @@ def allocator(name: str) -> Any:
         found = getattr(found, part)
     if isinstance(found, type):
         found = found()
-    for function in ("initial", "allocate", "release"):
+    for function in functions:
         if not callable(getattr(found, function, None)):
             raise TypeError(f"has no function {function!r}")
     return found

@@ -16,8 +16,8 @@ from hived_cells.events import (
     Stop,
 )
 from hived_cells.gangs.values import Gang
-from hived_cells.hierarchy import Chain
-from hived_cells.reservation import Pool, Reservation, first_short_level
+from hived_cells.hierarchy import Cell, Chain
+from hived_cells.reservation import Pin, Pool, Reservation, first_short_level
 
 __all__ = ["chains", "event_lists", "gangs", "pools", "reservations"]
 
@@ -94,7 +94,13 @@ def _room(chain: Chain, cells: dict[str, dict[int, int]], tenant: str, level: in
 
 
 @st.composite
-def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A", "B")) -> Pool:
+def pools(
+    draw: st.DrawFn,
+    *,
+    max_gpus: int = 32,
+    tenants: tuple[str, ...] = ("A", "B"),
+    pins: int = 0,
+) -> Pool:
     """Draw chains with a feasible reservation.
 
     Parameters
@@ -103,6 +109,8 @@ def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A
         Of the largest pool.
     tenants
         Who may reserve.
+    pins
+        Pinned cells at most, named pin0, pin1, …
 
     Examples
     --------
@@ -113,7 +121,35 @@ def pools(draw: st.DrawFn, *, max_gpus: int = 32, tenants: tuple[str, ...] = ("A
     >>> small()
     """
     chain = draw(chains(max_gpus=max_gpus))
-    return Pool(chain, draw(reservations(chain, tenants=tenants)))
+    found = draw(reservations(chain, tenants=tenants))
+    cells = {tenant: dict(counts) for tenant, counts in found.cells}
+    for number in range(draw(st.integers(0, pins))):
+        level = draw(st.integers(1, chain.levels))
+        cell = chain.cell(level, draw(st.integers(0, chain.counts[level] - 1)))
+        pin = Pin(f"pin{number}", draw(st.sampled_from(tenants)), cell)
+        found = _with_pin(chain, cells, found, pin)
+    return Pool(chain, found)
+
+
+def _with_pin(
+    chain: Chain, cells: dict[str, dict[int, int]], before: Reservation, pin: Pin
+) -> Reservation:
+    """Return the reservation with a pin where it fits; where only the cells do not, with fewer."""
+    pins = (*before.pins, pin)
+    if any(_overlap(pin.cell, other.cell) for other in before.pins):
+        return before
+    while first_short_level(chain, found := Reservation(cells, pins=pins)) is not None:
+        tenant, level = max(
+            ((t, k) for t, counts in cells.items() for k, n in counts.items() if n),
+            key=lambda pair: pair[1],
+        )
+        cells[tenant][level] -= 1
+    return found
+
+
+def _overlap(one: Cell, other: Cell) -> bool:
+    length = min(len(one.path), len(other.path))
+    return one.path[:length] == other.path[:length]
 
 
 @st.composite

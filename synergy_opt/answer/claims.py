@@ -97,13 +97,14 @@ class ShapePrice:
 
 @dataclass(frozen=True, kw_only=True)
 class PatternBound:
-    """An upper bound on every fair placement in whole GPUs on real servers, by prices of shapes.
+    """An upper bound on fair placements in whole GPUs on real servers, by prices of shapes.
 
-    A piece on a server is charged the highest price among the listed shapes of its group and GPUs
-    that it covers, 0 where it covers none. With σ_h ≥ the charge of whatever fits one server of
-    group h, and π_j the most that a job's throughput exceeds the charges of its pieces, the value
-    is Σ_j π_j + Σ_h s_h σ_h, s_h the number of servers; it may be rounded down to the lattice that
-    sums of throughputs lie on (theory: "The packed optimum", point 4).
+    It holds within the consolidation rule (`configurations.consolidation_limits`). A piece on
+    a server is charged the highest price among the listed shapes of its group and GPUs that it
+    covers, 0 where it covers none. With σ_h ≥ the charge of whatever fits one server of group
+    h, and π_j the most that a job's throughput exceeds the charges of its pieces, the value is
+    Σ_j π_j + Σ_h s_h σ_h, s_h the number of servers; it may be rounded down to the lattice
+    that sums of throughputs lie on (theory: "The packed optimum", point 4).
 
     Parameters
     ----------

@@ -138,6 +138,15 @@ def test_a_killed_study_loses_only_the_run_in_hand(task, tmp_path, monkeypatch):
     assert len(read_results(path)) == 3
 
 
+def test_a_study_with_a_failed_run_ends_with_one(tmp_path):
+    """Tests the exit code where a method raises, and where nothing is left that fails."""
+    path = tmp_path / "results.jsonl"
+    words = ["run", str(path), "--instance", "mix-20-4-0", "--method"]
+    assert main([*words, "tune", "bench_methods:raises"]) == 1
+    assert [row["outcome"] for row in read_results(path)] == ["done", "failed"]
+    assert main([*words, "tune"]) == 0
+
+
 def test_bad_input_is_one_message(tmp_path, capsys):
     """Tests names that do not exist: exit code 2, nothing run, no file."""
     for words, text in (

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.synergy.bin_patterns import Master, Packing
-from benchmarks.synergy.vector_packing import exact_bound, packed_bins
+from benchmarks.synergy.vector_packing import exact_bound, kept, packed_bins
 
 
 def fewest(packing):
@@ -70,3 +70,17 @@ def test_any_prices_give_a_valid_bound(scale):
     bound = exact_bound(master, scale * master.solve(), 10**5)
     assert bound <= fewest(packing) == 3
     assert math.isfinite(bound)
+
+
+@pytest.mark.parametrize(
+    ("rows", "good"),
+    [
+        ([(30, 30, 32), (9, -1, 9)], True),
+        ([(31, 30, 32), (8, 8, 9)], True),  # half of the optima
+        ([(31, 30, 32), (9, 8, 9)], False),
+        ([(30, 30, 32), (10, -1, 9)], False),  # above the best heuristic
+    ],
+)
+def test_the_verdict_asks_for_heuristics_and_half_of_the_optima(rows, good):
+    names = ("bins", "optimum", "heuristic")
+    assert kept([dict(zip(names, row, strict=True)) for row in rows]) is good

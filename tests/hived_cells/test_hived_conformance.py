@@ -1,4 +1,4 @@
-"""The allocator kit as users run it: pytest in another process, in an empty folder."""
+"""The kits as users run them: pytest in another process, in an empty folder."""
 
 import json
 import os
@@ -7,26 +7,25 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 
-from hived_cells import Chain, Reservation, parse_spec
 from hived_cells.cli import main
-from hived_cells.reservation import Pool
-from hived_cells.testing import pools
-from hived_cells.testing.files import spec_text
-from hived_cells.testing.plugin import allocator
+from hived_cells.testing.plugin import ALLOCATOR, named
 
 ROOT = Path(__file__).resolve().parents[2]
 KIT = "hived_cells.testing.conformance"
+AS_FOUND = """from hypothesis import Phase, settings
+settings.register_profile("as found", phases=[Phase.generate])
+settings.load_profile("as found")
+"""  # to shrink takes longest; that it is done is Hypothesis' word
 RULES = {"no quota check": "quota", "lost child": "conservation"}
 
 
-def run(folder, *arguments):
+def run(folder, *arguments, kit=KIT):
     """Run the kit in a folder; give the exit code and all that is printed."""
     command = [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     plugins = ["-p", "hived_cells.testing.plugin", "-p", "synergy_opt.testing.plugin"]
     done = subprocess.run(
-        [*command, *plugins, "--pyargs", KIT, *arguments],
+        [*command, *plugins, "--pyargs", kit, *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -40,7 +39,7 @@ def run(folder, *arguments):
 def test_a_faulty_allocator_is_named_and_its_run_saved(fault, tmp_path, capsys):
     """Tests one sentence that names the rule, and files that our own replay carries out."""
     (tmp_path / "mine.py").write_text(
-        "from hived_cells.testing.planted import ListAllocator\n"
+        f"{AS_FOUND}from hived_cells.testing.planted import ListAllocator\n"
         f"class Mine(ListAllocator):\n    def __init__(self): super().__init__({fault!r})\n"
     )
     code, printed = run(tmp_path, "--allocator", "mine:Mine", "--examples", "100")
@@ -82,15 +81,54 @@ def test_a_wrong_name_is_one_message(arguments, says, tmp_path):
     assert "Traceback" not in printed
 
 
-@given(pools(max_gpus=16))
-def test_a_pool_as_a_specification_is_read_back(pool):
-    """Tests that the written specification means the pool, where tenants reserve anything."""
-    owned = {tenant: dict(counts) for tenant, counts in pool.reservation.cells if counts}
-    chain = pool.chain if pool.chain.levels > 1 else Chain(pool.chain.gpus, (1,))
-    (found,) = parse_spec(spec_text(pool)).pools
-    assert found.pool == Pool(chain, Reservation(owned))
-
-
 def test_objects_and_classes_are_allocators():
     """Tests that a class is called, and an object taken as it is."""
-    assert allocator("hived_cells.testing.planted:ListAllocator").fault == ""
+    assert named("hived_cells.testing.planted:ListAllocator", ALLOCATOR).fault == ""
+
+
+GANG_KIT = "hived_cells.testing.gang_conformance"
+HASTY = f"""{AS_FOUND}
+from dataclasses import replace
+from hived_cells.testing.planted_gangs import FirstFit
+
+class Mine(FirstFit):
+    asks = ("within",)
+    def place(self, board, gang):
+        after = super().place(board, gang)
+        *others, (last, pods) = after.gangs
+        return replace(after, gangs=(*others, (last, pods[:-1])))
+"""
+
+
+def test_a_faulty_gang_scheduler_is_named_and_its_run_saved(tmp_path, capsys):
+    """Tests one sentence that names the rule, and files that our own replay carries out."""
+    (tmp_path / "mine.py").write_text(HASTY)  # forgets a pod
+    code, printed = run(tmp_path, "--gangs", "mine:Mine", "--examples", "10", kit=GANG_KIT)
+    assert code == 1, printed
+    assert "\nall or nothing: g" in printed
+    assert "Traceback" not in printed
+    cluster = tmp_path / "conformance" / "gangs-cluster.yaml"
+    events = tmp_path / "conformance" / "gangs-events.jsonl"
+    assert f"cluster: {cluster}" in printed
+    assert f"events: {events}" in printed
+    assert main(["replay", str(cluster), str(events)]) == 0
+    outcomes = [json.loads(line)["outcome"] for line in capsys.readouterr().out.splitlines()]
+    assert outcomes[-1] == "done"
+
+
+def test_a_sound_gang_scheduler_passes(tmp_path):
+    """Tests exit code 0, and that nothing is left behind."""
+    name = "hived_cells.testing.planted_gangs:FirstFit"
+    code, printed = run(tmp_path, "--gangs", name, "--examples", "5", kit=GANG_KIT)
+    assert code == 0, printed
+    assert not (tmp_path / "conformance").exists()
+
+
+def test_the_gang_kit_needs_its_name(tmp_path):
+    """Tests that the kits' options are not mistaken for each other."""
+    code, printed = run(tmp_path, "--allocator", "fractions:Fraction", kit=GANG_KIT)
+    assert code == 4
+    assert "has no function 'initial'" in printed
+    code, printed = run(tmp_path, kit=GANG_KIT)
+    assert code == 4
+    assert f"{GANG_KIT} needs --gangs module:Name" in printed

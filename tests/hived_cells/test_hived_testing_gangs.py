@@ -12,6 +12,7 @@ from hived_cells import (
     IllegalRequest,
     MustWait,
     NeverFits,
+    Pin,
     Pool,
     Reservation,
     initial_gangs,
@@ -21,6 +22,7 @@ from hived_cells import (
 from hived_cells.state import bound_cells
 from hived_cells.testing import gang_machine
 from hived_cells.testing.gang_books import GangBooks
+from hived_cells.testing.gang_machine import ASKS
 from hived_cells.testing.planted_gangs import FAULTS, FirstFit, finds, main
 
 OWN = gang_machine(
@@ -31,6 +33,7 @@ OWN = gang_machine(
     remove_gang,
     lambda state: {name: one.pods for name, one in state.gangs.items()},
     lambda state: bound_cells(state.cells("pool")),
+    asks=ASKS,
     refusals=(MustWait, NeverFits, IllegalRequest),
 )
 TestOwnGangs = OWN.TestCase
@@ -121,3 +124,60 @@ def test_the_books_name_what_happens_to_those_that_run(rule, pods):
     books.enter(running, {("A", NODE)}, LOW, "")
     with pytest.raises(AssertionError, match=f"^{rule}"):
         books.enter(pods, {("A", NODE)}, None, "g2")
+
+
+PINS = [Pin("lab", "A", Cell(2, (0,))), Pin("desk", "B", Cell(1, (1, 0)))]
+PINNED = Gang("g1", "A", ((1, 1),), pinned="lab")
+ASKED = {
+    "pins: pod .* is not in lab": ({"g1": ((8,),)}, {("A", Cell(2, (2,)))}, PINNED),
+    "pins: pod .* asked for none": ({"g1": ((0, 1),)}, {("A", NODE)}, ONE),
+    "own cells: pod .* not in one cell of 'B'": (
+        {"g3": ((0,),)}, {("A", NODE)}, Gang("g3", "B", ((1, 1),), pinned="desk"),
+    ),
+    "quota: 'B' holds 0, a pin of 'A'": ({"g1": ((0,),)}, {("B", NODE)}, PINNED),
+    "conservation: 0/1 overlaps 0, which is pinned": (
+        {"g3": ((1,),)}, {("B", Cell(1, (0, 1)))}, Gang("g3", "B", ((1, 1),)),
+    ),
+    "low priority": ({"g3": ((0,),)}, {("A", NODE)}, LOW),
+    "within: g1 lies in no one cell of level 1": (
+        {"g1": ((0,), (1,))}, {("A", NODE)}, Gang("g1", "A", ((1, 2),), pinned="lab", within=1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ASKED)
+def test_the_books_name_the_rule_of_what_is_asked_for(rule):
+    """Tests pins and common cells the same way: one state for each rule that breaks it."""
+    reservation = Reservation({"A": {2: 1}, "B": {1: 2}}, pins=PINS)
+    with pytest.raises(AssertionError, match=f"^{rule}"):
+        GangBooks(Chain(4, (4,)), reservation, 2).enter(*ASKED[rule], "")
+
+
+@pytest.mark.parametrize(
+    ("rule", "placed"),
+    [
+        (None, Gang("g3", "A", ((2, 2),), 1)),
+        ("preemption: g1 was stopped for g3", Gang("g3", "A", ((2, 1),), 1)),
+        ("kept: the guaranteed gang g1", Gang("g3", "A", ((2, 2),))),
+        ("kept: the guaranteed gang g1", Gang("g3", "A", ((2, 2),), 1, pinned="lab")),
+    ],
+)
+def test_a_gang_is_stopped_only_where_it_must_be(rule, placed):
+    """Tests who may stop whom: higher priority, same tenant and pin, and no room beside."""
+    pins = [Pin("lab", "A", Cell(2, (1,)))]
+    books = GangBooks(Chain(4, (4,)), Reservation({"A": {2: 1}}, pins=pins), 2)
+    books.enter({"g1": ((0, 1),)}, {("A", NODE)}, ONE, "")
+    at = 4 if placed.pinned else 0
+    pods = tuple((at + 2 * n, at + 2 * n + 1) for n in range(placed.pods[0][1]))
+    cells = {("A", NODE), *([("A", Cell(2, (1,)))] if placed.pinned else [])}
+    if rule is None:
+        books.enter({"g3": pods}, cells, placed, "")
+        return
+    with pytest.raises(AssertionError, match=f"^{rule}"):
+        books.enter({"g3": pods}, cells, placed, "")
+
+
+def test_what_is_unknown_is_not_asked_for():
+    """Tests that a misspelt wish is refused and not silently left out."""
+    with pytest.raises(ValueError, match="'pin' is none of pins, within, preemption"):
+        gang_machine(*[lambda: None] * 5, asks=["pin"])

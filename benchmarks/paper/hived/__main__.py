@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.paper.hived import allocator, sharing
+from benchmarks.paper.hived.fragmentation import fragmentation
 from benchmarks.paper.hived.philly import philly
 from benchmarks.paper.hived.setting import Study, generated, table
 
@@ -19,7 +20,7 @@ EXPERIMENTS: dict[str, Study] = {
     "shapes": sharing.shapes,
     "soft": sharing.soft,
     "binding": allocator.binding,
-    "fragmentation": allocator.fragmentation,
+    "fragmentation": fragmentation,
     "speed": allocator.speed,
     "longrun": allocator.longrun,
     "philly": philly,

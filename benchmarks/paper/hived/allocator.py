@@ -1,23 +1,16 @@
-"""Experiments about the allocator: binding, fragmentation, time per allocation, the long run."""
+"""Experiments about the allocator: binding, time per allocation, the long run."""
 
 import resource
 import time
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from benchmarks.hived.speed import half_used, one_round
 from benchmarks.paper.hived.setting import Experiment, Row, Setting, require_safe
-from hived_cells import Reservation
-from hived_cells.design import design, history_of
-from hived_cells.simulation import SCHEDULERS, Trace, simulate
-from hived_cells.simulation.comparison import delays
-from hived_cells.simulation.shapes import between
-from hived_cells.simulation.ways import WAYS, reserved_gpus
+from hived_cells.simulation import SCHEDULERS, simulate
+from hived_cells.simulation.ways import WAYS
 
-__all__ = ["binding", "fragmentation", "longrun", "speed"]
+__all__ = ["binding", "longrun", "speed"]
 
-DAY = 86400
 CAPACITY = SCHEDULERS["capacity"]
 
 
@@ -56,130 +49,6 @@ def binding(setting: Setting) -> Experiment:
         "only its sign.",
         data,
     )
-
-
-def fragmentation(setting: Setting) -> Experiment:
-    """Section 5.3: designed multi-level cells against node-level cells, on weeks held out."""
-    half = setting.options.days // 2 * DAY
-    past, future = between(setting.trace, 0, half), between(setting.trace, half, 2 * half)
-    shares = reserved_gpus(setting.chain, setting.reservation)
-    # The largest job is what a tenant says it will ask for, so it is taken from the whole trace.
-    largest = history_of(setting.trace, setting.chain)
-    histories = {
-        tenant: replace(history, largest=largest[tenant].largest)
-        for tenant, history in history_of(past, setting.chain).items()
-    }
-    plans = {"node-level": setting.reservation}
-    begun, proved = time.process_time(), 0
-    for weight in WEIGHTS:
-        found = design(setting.chain, shares, histories, unmet_weight=weight)
-        proved += len(shares) - len(found.stopped)
-        plans["designed" if weight == DEFAULT else f"unmet weight {weight}"] = found.reservation
-    seconds = (time.process_time() - begun) / (len(WEIGHTS) * len(shares))
-    rows = [
-        Row(
-            "designs proved to be of least cost; CPU seconds a tenant",
-            "-",
-            f"{proved} of {len(WEIGHTS) * len(shares)}; {seconds:.2f}",
-        )
-    ]
-    data: dict[str, Any] = {
-        "cells": {
-            label: {tenant: dict(counts) for tenant, counts in plan.cells}
-            for label, plan in plans.items()
-        }
-    }
-    for name in ("capacity", "capacity-tightest"):
-        figures = {label: _cells_run(setting, future, plan, name) for label, plan in plans.items()}
-        data[name] = figures
-        rows += _fragmentation_rows(name, figures)
-        for label, row in figures.items():
-            if (name, label) not in PICTURED:
-                del row["whole_by_day"]
-    lent = {
-        label: _cells_run(setting, future, plans[label], "capacity", lending=True)
-        for label in ("designed", "node-level")
-    }
-    for row in lent.values():
-        del row["whole_by_day"]
-    data["capacity, low priority"] = lent
-    rows.append(
-        Row(
-            "capacity with low priority: mean delay of all jobs (minutes)",
-            "-",
-            f"{lent['designed']['delay']:.1f} against {lent['node-level']['delay']:.1f}",
-        )
-    )
-    return Experiment(
-        "Multi-level cells designed on the first half of the trace, run on the second half",
-        tuple(rows),
-        "The paper chose its multi-level cells by hand for job sizes that are published for two "
-        "of eleven tenants, and does not define its measure of fragmentation; ours are the "
-        "nodes of which no GPU is held. How much smaller cells can keep whole depends on the "
-        "share of small jobs, which is assumed for the other nine; they are paid for with "
-        "longer waits (the rows of delays), which the paper does not report.",
-        data,
-    )
-
-
-DEFAULT = 8
-PICTURED = (("capacity", "node-level"), ("capacity", "designed"))
-WEIGHTS = (2, DEFAULT, 32)
-
-
-def _fragmentation_rows(name: str, figures: dict[str, dict[str, Any]]) -> list[Row]:
-    plain, best = figures["node-level"], figures["designed"]
-    broken = {label: row["nodes_used"] - row["least_nodes"] for label, row in figures.items()}
-    less = 100 * (broken["designed"] / broken["node-level"] - 1)
-    rows = [
-        Row(
-            f"{name}: nodes whole, designed against node-level cells",
-            "about 30 more of 279",
-            f"{best['whole_nodes']:.1f} against {plain['whole_nodes']:.1f} "
-            f"({100 * (best['whole_nodes'] / plain['whole_nodes'] - 1):+.0f} %)",
-        ),
-        Row(
-            f"{name}: nodes in use beyond the fewest that the jobs' GPUs fill",
-            "fragmentation 10–20 % lower",
-            f"{broken['designed']:.1f} against {broken['node-level']:.1f} ({less:+.0f} %)",
-        ),
-        Row(
-            f"{name}: mean delay of all jobs without low priority (minutes)",
-            "-",
-            f"{best['delay']:.1f} against {plain['delay']:.1f}",
-        ),
-    ]
-    others = [label for label in figures if label.startswith("unmet")]
-    told = [
-        f"{label}: {figures[label]['whole_nodes']:.1f} whole, {figures[label]['delay']:.1f} min"
-        for label in others
-    ]
-    return [*rows, Row(f"{name}: other weights of unmet demand", "-", "; ".join(told))]
-
-
-def _cells_run(
-    setting: Setting, trace: Trace, cells: Reservation, name: str, *, lending: bool = False
-) -> dict[str, Any]:
-    scheduler = SCHEDULERS[name]
-    run = simulate(trace, setting.chain, cells, way="cells", scheduler=scheduler, lending=lending)
-    alone = simulate(trace, setting.chain, cells, way="private", scheduler=scheduler)
-    require_safe(trace, alone, run)
-    late = [delay for row in delays(trace, run).values() for delay in row]
-    nodes = setting.chain.top_cells
-    least = sum(-(-sample.guaranteed // 8) for sample in run.samples) / len(run.samples)
-    return {
-        "whole_nodes": round(run.whole / run.seconds, 2),
-        "nodes_used": round(nodes - run.whole / run.seconds, 2),
-        "least_nodes": round(least, 2),
-        "delay": round(sum(late) / len(late) / 60, 2),
-        "whole_by_day": by_day([sample.whole for sample in run.samples]),
-    }
-
-
-def by_day(hours: Sequence[int]) -> list[float]:
-    """Return each day's mean of hourly samples."""
-    days = [hours[begin : begin + 24] for begin in range(0, len(hours), 24)]
-    return [round(sum(day) / len(day), 1) for day in days]
 
 
 def speed(setting: Setting) -> Experiment:  # noqa: ARG001 (needs no trace)

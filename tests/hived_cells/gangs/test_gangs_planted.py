@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from test_gangs_place import test_a_placement_is_found_iff_there_is_one as theorem
 
+from hived_cells.gangs import admission as admission_module
 from hived_cells.gangs import desk as desk_module
 from hived_cells.gangs import place as place_module
 from hived_cells.gangs import plan as plan_module
@@ -34,7 +35,7 @@ FAULTS = {
     "more gangs go than must": (preempt_module, "_fits", room_for_one_more_is_asked_for),
     "levels above the node are skipped": (plan_module, "_one_cell", no_common_cell),
     "nobody is preempted": (place_module, "preempt", lambda state, book, gang: (None, True)),
-    "never is said for not now": (place_module, "_could_ever", lambda book, gang: False),
+    "never is said for not now": (admission_module, "could_ever", lambda book, gang: False),
 }
 
 

@@ -8,7 +8,9 @@ import pytest
 from benchmarks.paper.hived import __main__ as command
 from benchmarks.paper.hived import page, setting
 from benchmarks.paper.hived import philly as on_philly
-from hived_cells.simulation import ProductionOptions
+from benchmarks.paper.hived.fragmentation import nodes_needed
+from hived_cells import Chain, Reservation
+from hived_cells.simulation import SCHEDULERS, ProductionOptions, Shape, Trace, TraceJob, simulate
 
 TINY = replace(ProductionOptions(), days=2, jobs=150, longest=1)
 LIST = """timestamp,duration,num_gpus,gpu_time,cluster
@@ -52,3 +54,16 @@ def test_the_page_is_made_of_the_saved_results(tmp_path, monkeypatch):
     monkeypatch.setattr(page, "PAGE", tmp_path / "paper.md")
     assert page.main() == 0
     assert page.PAGE.read_text(encoding="utf-8") == before
+
+
+def test_no_cells_and_no_scheduler_need_fewer_nodes():
+    """Tests the bound that the design is measured against: by hand, and in each kind of run."""
+    jobs = [("a", "A", 0, 6), ("b", "A", 0, 3), ("c", "B", 3600, 6), ("d", "B", 7200, 8)]
+    trace = Trace(TraceJob(n, t, at, 10_000, Shape(1, gpus)) for n, t, at, gpus in jobs)
+    cluster = Chain(5, (8,)), Reservation({"A": {2: 2}, "B": {2: 3}})
+    for way in ("cells", "quota"):
+        run = simulate(trace, *cluster, way=way, scheduler=SCHEDULERS["capacity"], lending=False)
+        # At 0 s A's 9 GPUs; at 3600 s B's 6 beside them: 15 GPUs fill two nodes, apart three.
+        assert nodes_needed(trace, run, 8) == (2.0, 2.5)
+        used = [5 - sample.whole for sample in run.samples]
+        assert sum(used) / len(used) >= 2.0

@@ -124,6 +124,37 @@ def test_simulate_with_faults(files, tmp_path, capsys):
     assert all(way["unfinished"] == 0 for way in ways.values())
 
 
+def test_simulate_when_every_node_is_gone(files, tmp_path, capsys):
+    """Tests that jobs that nobody can run are told as such, and no mean is made of them."""
+    faults = tmp_path / "faults.csv"
+    faults.write_text("time,node,event\n" + "".join(f"0,{n},leaves\n" for n in range(30)))
+    assert main(["simulate", *map(str, files), "--faults", str(faults)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    promise = "under cells no job is granted or done later than in its private cluster"
+    assert lines[-1] == f"{promise}, where 400 jobs are never done"
+    rows = [line.split() for line in lines[2:13]]
+    assert sum(int(row[2]) for row in rows) == 400
+    assert all(row[3:6] == ["-", "-", "-"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path"),
+    [
+        (("generate", "no/t.csv", "s.yaml"), "no/t.csv"),
+        (("generate", "new.csv", "no/s.yaml"), "no/s.yaml"),
+        (("design", "s.yaml", "t.csv", "-o", "no/d.yaml"), "no/d.yaml"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_named(files, monkeypatch, capsys, arguments, path):
+    """Tests that the message has the path and the reason, no option that was not given."""
+    monkeypatch.chdir(files[0].parent)
+    small = SMALL if arguments[0] == "generate" else ()
+    assert main([*arguments, *small]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"hived-cells: {path}: No such file or directory\n"
+    assert not printed.out
+
+
 def test_a_broken_promise_is_exit_code_1(files, monkeypatch, capsys):
     """Tests a planted fault: a private cluster that is faster than it can be."""
     from hived_cells.simulation import comparison
