@@ -258,6 +258,8 @@ def _cluster(options: argparse.Namespace) -> tuple[Cluster, Any]:
 def _folder(name: str) -> Path:
     from synergy_opt.errors import InvalidInstance  # noqa: PLC0415
 
+    if not name:  # "" would mean the current folder
+        raise InvalidInstance("the name of a folder is empty", "--output")
     folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)

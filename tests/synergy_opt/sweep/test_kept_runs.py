@@ -88,3 +88,11 @@ def test_a_whole_run_is_taken_as_it_is(kept, tmp_path: Path):
     (tmp_path / name).write_text(json.dumps(document))
     assert main([*ARGUMENTS, "--output", f"{tmp_path}"]) == 0
     assert json.loads((tmp_path / name).read_text())["summary"]["rounds"] == 12345
+
+
+def test_a_folder_without_a_name_is_refused(tmp_path: Path, monkeypatch, capsys):
+    """Tests that "" is not the current folder, as it would be for a shell's unset variable."""
+    monkeypatch.chdir(tmp_path)
+    assert main([*ARGUMENTS, "--output", ""]) == 2
+    assert "--output: the name of a folder is empty" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
