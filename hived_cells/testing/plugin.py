@@ -8,7 +8,9 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -33,8 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(
             option,
             metavar="NAME",
-            help=f"what {kit} tests: module:Name of an object, or of a class to call without "
-            f"arguments, with {', '.join(functions[:-1])} and {functions[-1]}",
+            help=f"what {kit} tests: module:Name or file.py:Name of an object, or of a class "
+            f"to call without arguments, with {', '.join(functions[:-1])} and {functions[-1]}",
         )
     with suppress(ValueError):  # the other kit of this distribution has it too
         group.addoption(
@@ -63,12 +65,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def named(name: str, functions: Iterable[str]) -> Any:
-    """Import what is to be tested, the current directory first.
+    """Import what is to be tested by its module or its file, the current directory first.
 
     Raises
     ------
     TypeError
         It lacks one of the functions.
+    FileNotFoundError
+        There is no such file.
 
     Examples
     --------
@@ -80,7 +84,7 @@ def named(name: str, functions: Iterable[str]) -> Any:
         raise TypeError("must be module:Name")
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
-    found: Any = import_module(module)
+    found: Any = _file(Path.cwd() / module) if module.endswith(".py") else import_module(module)
     for part in attribute.split("."):
         found = getattr(found, part)
     if isinstance(found, type):
@@ -89,3 +93,20 @@ def named(name: str, functions: Iterable[str]) -> Any:
         if not callable(getattr(found, function, None)):
             raise TypeError(f"has no function {function!r}")
     return found
+
+
+def _file(path: Path) -> ModuleType:
+    """Run a file as a module, once; it may import its neighbours."""
+    if not path.is_file():
+        raise FileNotFoundError(f"no {path.name} in {path.parent}")
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    known = f"_tested_{path.stem}"
+    module = sys.modules.get(known)
+    if module is None or module.__file__ != str(path):
+        spec = spec_from_file_location(known, path)
+        if spec is None or spec.loader is None:  # never for a file that ends in .py
+            raise ImportError(f"{path} is no Python file")
+        module = sys.modules[known] = module_from_spec(spec)  # where states are unpickled from
+        spec.loader.exec_module(module)
+    return module

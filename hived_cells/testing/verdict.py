@@ -35,12 +35,17 @@ def said(machine: type[RuleBasedStateMachine], limits: settings) -> str | None:
 def quiet(examples: int | None) -> settings:
     """Return settings for a kit: it prints and saves what it found by itself.
 
+    Hypothesis' explanation of which values matter is not shown, and took most of the time.
+
     Examples
     --------
     >>> quiet(7).max_examples
     7
+    >>> Phase.explain in quiet(7).phases
+    False
     """
     return settings(
+        phases=[phase for phase in settings().phases if phase is not Phase.explain],
         max_examples=examples or settings().max_examples,
         deadline=None,
         database=None,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -35,14 +36,16 @@ def run(folder, *arguments, kit=KIT):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("fault", RULES)
-def test_a_faulty_allocator_is_named_and_its_run_saved(fault, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("fault", "name"), [("no quota check", "mine:Mine"), ("lost child", "mine.py:Mine")]
+)
+def test_a_faulty_allocator_is_named_and_its_run_saved(fault, name, tmp_path, capsys):
     """Tests one sentence that names the rule, and files that our own replay carries out."""
     (tmp_path / "mine.py").write_text(
         f"{AS_FOUND}from hived_cells.testing.planted import ListAllocator\n"
         f"class Mine(ListAllocator):\n    def __init__(self): super().__init__({fault!r})\n"
     )
-    code, printed = run(tmp_path, "--allocator", "mine:Mine", "--examples", "100")
+    code, printed = run(tmp_path, "--allocator", name, "--examples", "100")
     assert code == 1, printed
     assert f"\n{RULES[fault]}: " in printed
     assert "Traceback" not in printed
@@ -71,6 +74,7 @@ def test_a_sound_allocator_passes(tmp_path):
         (["--allocator", "hived_cells"], "TypeError: must be module:Name"),
         (["--allocator", "fractions:Fraction"], "TypeError: has no function 'initial'"),
         (["--allocator", "no_such:Name"], "No module named 'no_such'"),
+        (["--allocator", "no_such.py:Name"], "FileNotFoundError: no no_such.py in "),
     ],
 )
 def test_a_wrong_name_is_one_message(arguments, says, tmp_path):
@@ -84,6 +88,22 @@ def test_a_wrong_name_is_one_message(arguments, says, tmp_path):
 def test_objects_and_classes_are_allocators():
     """Tests that a class is called, and an object taken as it is."""
     assert named("hived_cells.testing.planted:ListAllocator", ALLOCATOR).fault == ""
+
+
+def test_a_file_is_run_once_and_imports_its_neighbours(tmp_path, monkeypatch):
+    """Tests that a file is found by its path, is one module, and pickles what it defines."""
+    folder = tmp_path / "mypackage"
+    folder.mkdir()
+    (folder / "random.py").write_text(  # the name of a module that is imported already
+        "from neighbour import ListAllocator\nclass Mine(ListAllocator): ...\n"
+    )
+    (folder / "neighbour.py").write_text("from hived_cells.testing.planted import ListAllocator\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    found = named("mypackage/random.py:Mine", ALLOCATOR)
+    assert type(found) is type(named("mypackage/random.py:Mine", ALLOCATOR))
+    assert type(pickle.loads(pickle.dumps(found))) is type(found)
+    assert sys.modules.pop("_tested_random") and sys.modules.pop("neighbour")
 
 
 GANG_KIT = "hived_cells.testing.gang_conformance"
