@@ -6,6 +6,7 @@ A desk is one scheduler with one view: a tenant's own, or one for all tenants un
 import heapq
 from collections.abc import Callable, Iterator
 
+from hived_cells.simulation.judge import judged
 from hived_cells.simulation.policy import Decision, Scheduler
 from hived_cells.simulation.trace import Shape
 from hived_cells.simulation.view import Ask, View
@@ -127,4 +128,5 @@ class Desk:
             self._blocked.add(key)
             if self._refused is not None:
                 self._refused(self.view, ask, now)
-        return decision
+            return None
+        return judged(self.view, ask, decision)

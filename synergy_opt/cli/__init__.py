@@ -61,8 +61,9 @@ class _Version(argparse.Action):
 
 
 def fail(message: str) -> None:
-    """Write one message to standard error, on one line."""
-    say(f"synergy-opt: {' '.join(message.split())}")
+    """Write one message to standard error, on one line, control characters spelt out."""
+    line = " ".join(message.split())
+    say(f"synergy-opt: {''.join(c if c.isprintable() else repr(c)[1:-1] for c in line)}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
