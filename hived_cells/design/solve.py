@@ -13,7 +13,7 @@ from hived_cells.design.demand import History
 from hived_cells.design.least import least
 from hived_cells.design.program import program_of
 from hived_cells.design.start import hosts, improved, whole_nodes
-from hived_cells.errors import HivedError, Infeasible, InvalidSpec
+from hived_cells.errors import HivedError, Infeasible, InvalidSpec, shown
 from hived_cells.hierarchy import Chain
 from hived_cells.reservation import Reservation
 
@@ -70,10 +70,12 @@ def design(
     (Reservation({'A': {1: 8, 2: 1}}), Cost(unmet=Fraction(0, 1), misfit=Fraction(0, 1)))
     """
     weight = unmet_weight
-    if weight < 2:
-        raise InvalidSpec(f"unmet weight {weight}: at least 2, so that serving a group pays")
-    if not 0 < time_limit < float("inf"):
-        raise InvalidSpec(f"time limit {time_limit}: a positive number of seconds is needed")
+    if type(weight) is not int or weight < 2:
+        raise InvalidSpec(f"unmet weight {shown(weight)}: a whole number of at least 2 is needed")
+    if type(time_limit) not in (int, float) or not 0 < time_limit < float("inf"):
+        raise InvalidSpec(
+            f"time limit {shown(time_limit)}: a positive number of seconds is needed"
+        )
     if lacking := sorted(set(histories) - set(shares)):
         raise InvalidSpec(f"tenant {lacking[0]!r} has a history and no share")
     total = sum(shares.values())

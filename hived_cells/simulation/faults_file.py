@@ -1,11 +1,10 @@
 """Nodes leaving and returning, from a file: takes CSV, gives faults."""
 
-import csv
 from pathlib import Path
 
 from hived_cells.errors import InvalidSpec, shown
 from hived_cells.simulation.run import Fault
-from hived_cells.simulation.trace_file import file_text, whole
+from hived_cells.simulation.trace_file import csv_rows, whole
 
 __all__ = ["FAULT_COLUMNS", "read_faults"]
 
@@ -35,23 +34,14 @@ def read_faults(path: str | Path, nodes: int) -> tuple[Fault, ...]:
     >>> read_faults(path, 4)
     (Fault(time=60, node=3, leaves=True),)
     """
-    rows = list(csv.reader(file_text(path).splitlines()))
-    if not rows or tuple(rows[0]) != FAULT_COLUMNS:
-        raise InvalidSpec(f"{path}: line 1: {','.join(FAULT_COLUMNS)} are needed")
-    found = []
-    for line, row in enumerate(rows[1:], 2):
-        if not row:
-            continue
-        try:
-            time, node, event = row
-            if event not in ("leaves", "returns"):
-                raise InvalidSpec(f"event {shown(event)} is neither 'leaves' nor 'returns'")
-            fault = Fault(whole("time", time), whole("node", node), event == "leaves")
-            if fault.node >= nodes:
-                raise InvalidSpec(f"there is no node {fault.node}; they are 0 to {nodes - 1}")
-        except InvalidSpec as error:
-            raise InvalidSpec(f"{path}: line {line}: {error}") from None
-        except ValueError:
-            raise InvalidSpec(f"{path}: line {line}: {len(row)} fields, 3 are needed") from None
-        found.append(fault)
-    return tuple(found)
+
+    def fault_of(row: list[str]) -> Fault:
+        time, node, event = row
+        if event not in ("leaves", "returns"):
+            raise InvalidSpec(f"event {shown(event)} is neither 'leaves' nor 'returns'")
+        fault = Fault(whole("time", time), whole("node", node), event == "leaves")
+        if fault.node >= nodes:
+            raise InvalidSpec(f"there is no node {fault.node}; they are 0 to {nodes - 1}")
+        return fault
+
+    return tuple(csv_rows(path, FAULT_COLUMNS, fault_of))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hived_cells.errors import InvalidSpec, shown
-from hived_cells.simulation.trace import Trace, TraceJob, shape_of
+from hived_cells.simulation.trace import MAX_SECONDS, Trace, TraceJob, shape_of
 
 __all__ = ["PRODUCTION_TENANTS", "ProductionOptions", "TenantMix", "production_trace"]
 
@@ -158,6 +158,11 @@ class ProductionOptions:
             if getattr(self, name) > most:
                 raise InvalidSpec(
                     f"{name} is {getattr(self, name)}; it is at most {most} (percent)"
+                )
+        for name in ("days", "longest"):
+            if getattr(self, name) > MAX_SECONDS // DAY:
+                raise InvalidSpec(
+                    f"{name} is {getattr(self, name)}; it is at most {MAX_SECONDS // DAY}"
                 )
         if not self.tenants:
             raise InvalidSpec("tenants are (); at least one is needed")

@@ -9,6 +9,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from hived_cells.errors import InvalidSpec, shown
 from hived_cells.simulation.trace import Shape, Trace, TraceJob
@@ -16,6 +17,7 @@ from hived_cells.simulation.trace import Shape, Trace, TraceJob
 __all__ = ["COLUMNS", "csv_rows", "file_text", "read_trace", "trace_text", "whole"]
 
 COLUMNS = ("job", "tenant", "submit", "duration", "nodes", "gpus_per_node", "affinity")
+_Built = TypeVar("_Built")
 _LFS = b"version https://git-lfs"
 _AFFINITY = {"hard": False, "soft": True}
 
@@ -57,8 +59,8 @@ def read_trace(path: str | Path) -> Trace:
 
 
 def csv_rows(
-    path: str | Path, columns: tuple[str, ...], build: Callable[[list[str]], TraceJob]
-) -> Iterator[TraceJob]:
+    path: str | Path, columns: tuple[str, ...], build: Callable[[list[str]], _Built]
+) -> Iterator[_Built]:
     """Yield what `build` makes of each row of a table with exactly these columns.
 
     Raises
@@ -93,7 +95,7 @@ def file_text(path: str | Path) -> str:
     Raises
     ------
     InvalidSpec
-        It is a Git LFS pointer, broken gzip, or not UTF-8; the line is named.
+        It is a device, a Git LFS pointer, broken gzip, or not UTF-8; the line is named.
 
     Examples
     --------
@@ -101,6 +103,8 @@ def file_text(path: str | Path) -> str:
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: '/nowhere'
     """
+    if Path(path).is_char_device() or Path(path).is_block_device():
+        raise InvalidSpec(f"{path}: is a device, not a file")  # /dev/zero never ends
     data = Path(path).read_bytes()
     if data.startswith(_LFS):
         raise InvalidSpec(

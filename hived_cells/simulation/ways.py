@@ -83,8 +83,8 @@ def simulate(
     Raises
     ------
     InvalidSpec
-        A job can never run (it is named), a tenant reserved nothing, a fault names no node, or
-        the reservation has pins.
+        An argument is of another type, a job can never run (it is named), a tenant reserved
+        nothing, a fault names no node, or the reservation has pins.
     Infeasible
         The reserved cells do not all fit.
 
@@ -103,14 +103,20 @@ def simulate(
     """
     if way not in WAYS:
         raise InvalidSpec(f"way {shown(way)} is none of {', '.join(WAYS)}")
-    if checkpoint < 1 or pause < 0:
-        raise InvalidSpec("checkpoint is at least 1 second, pause at least 0")
+    _check_types(trace, reservation, scheduler)
+    seconds = (checkpoint, pause)
+    if any(type(number) is not int for number in seconds) or checkpoint < 1 or pause < 0:
+        raise InvalidSpec("checkpoint is at least 1 second, pause at least 0, both whole")
     if reservation.pins:
         raise InvalidSpec("simulation: pinned cells are not simulated")
     if not is_feasible(chain, reservation):
         raise Infeasible("simulation: the reserved cells do not all fit in the cluster")
+    if not isinstance(faults, Iterable):
+        raise InvalidSpec(f"faults: {shown(faults)} is no list of faults")
     events = list(faults)
     for fault in events:
+        if not isinstance(fault, Fault) or [*map(type, fault)] != [int, int, bool]:
+            raise InvalidSpec(f"fault: {shown(fault)} is no Fault of two whole numbers and a bool")
         if not 0 <= fault.node < chain.top_cells or fault.time < 0:
             raise InvalidSpec(f"fault: there is no node {fault.node}, or no time {fault.time}")
     desks, desk_of = _desks(trace, chain, reservation, way, scheduler=scheduler, refused=refused)
@@ -135,6 +141,18 @@ def simulate(
         checkpoint=checkpoint,
         pause=pause,
     ).run(progress)
+
+
+def _check_types(trace: object, reservation: object, scheduler: object) -> None:
+    if not isinstance(trace, Trace):
+        raise InvalidSpec(f"simulation: {shown(trace)} is no Trace")
+    if not isinstance(reservation, Reservation):
+        raise InvalidSpec(f"simulation: {shown(reservation)} is no Reservation")
+    for member in ("name", "thresholds", "rank", "decide"):
+        if isinstance(scheduler, type) or not hasattr(scheduler, member):
+            raise InvalidSpec(
+                f"scheduler: {shown(scheduler)} is none; it has name, thresholds, rank and decide"
+            )
 
 
 def reserved_gpus(chain: Chain, reservation: Reservation) -> dict[str, int]:

@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
             workers=options.workers,
             backend=options.backend,
             address=options.address,
+            read=_kept,
             progress=show,
         )
     if folder is not None:
@@ -95,6 +96,13 @@ def execute(scenario: Scenario, *, progress: Progress | None = None) -> dict[str
         method = _certified(name, method)
     shown: Shown = "queue" if ":" in name or name in _WHOLE_QUEUE else "runnable"
     return played(scenario, method, shown=shown, progress=progress)
+
+
+def _kept(path: Path, scenario: Scenario) -> dict[str, object]:
+    """Read the document of a run that was done before."""
+    from synergy_opt.sweep.kept import read_run  # noqa: PLC0415
+
+    return read_run(path, scenario.settings)
 
 
 _WHOLE_QUEUE = ("greedy", "drf", "tetris")  # built-in ones that look behind the runnable jobs
@@ -250,6 +258,8 @@ def _cluster(options: argparse.Namespace) -> tuple[Cluster, Any]:
 def _folder(name: str) -> Path:
     from synergy_opt.errors import InvalidInstance  # noqa: PLC0415
 
+    if not name:  # "" would mean the current folder
+        raise InvalidInstance("the name of a folder is empty", "--output")
     folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)

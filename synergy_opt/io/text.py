@@ -65,8 +65,7 @@ def open_text(path: str | Path) -> Iterator[IO[str]]:
         gzipped data are cut short or damaged.
     """
     try:
-        if Path(path).is_fifo():
-            raise InvalidInstance("is a pipe, not a file", f"{path}")
+        _check_regular(_named(path))
         with Path(path).open("rb") as raw:
             head = raw.read(len(_LFS))
             _check_no_pointer(path, head)

@@ -6,7 +6,7 @@ work are whole ticks of one `Clock`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from synergy_opt.answer import PlacedJob, Placement
@@ -92,7 +92,12 @@ class Engine:
         return True
 
     def _ordered(self, now: int) -> list[QueuedJob]:
-        order = list(self._policy(tuple(self.queue), now))
+        order = self._policy(tuple(self.queue), now)
+        if not isinstance(order, Iterable):
+            raise InvalidInstance(
+                f"must give the jobs in order, not {type(order).__name__}", "policy"
+            )
+        order = list(order)
         if len(order) != len(self.queue) or set(order) != set(self.queue):
             raise InvalidInstance("must give each job in the system once", "policy")
         return order
@@ -110,6 +115,10 @@ class Engine:
 
     def _entries(self, placement: Placement) -> dict[str, PlacedJob]:
         """Give the entries with a place, by job."""
+        if not isinstance(placement, Placement):
+            raise InvalidInstance(
+                f"must return a Placement, not {type(placement).__name__}", "mechanism"
+            )
         entries = {entry.id: entry for entry in placement.jobs if entry.pieces}
         asked = {job.id for job in self._candidates}
         strangers = entries.keys() - asked

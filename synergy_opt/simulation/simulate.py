@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal
 
-from synergy_opt.errors import Infeasible
+from synergy_opt.errors import Infeasible, InvalidInstance
 from synergy_opt.model import Cluster
 from synergy_opt.proportional import proportional
 from synergy_opt.simulation.clock import Clock
@@ -77,9 +77,11 @@ def simulate(
     ------
     TypeError
         When an argument is of another type.
+    TypeError
+        When an argument is of another type.
     InvalidInstance
-        When a job cannot run on the cluster at its fair share, the window is empty, or the policy
-        does not give each job once.
+        When a job cannot run on the cluster at its fair share, the window is empty, the policy
+        does not give each job once, or the mechanism gives no placement.
     Infeasible
         When jobs wait that the mechanism places nowhere although nothing runs.
     NotCertified
@@ -111,6 +113,11 @@ def simulate(
     [600.0, 400.0]
     """
     timing = timing or Timing()
+    for what, function in (("policy", policy), ("mechanism", mechanism)):
+        if not callable(function):
+            raise TypeError(f"{what} must be a function, not {type(function).__name__}")
+    if shown not in (None, "queue", "runnable"):
+        raise InvalidInstance(f"must be queue or runnable, not {shown!r:.40}", "shown")
     start = prepared(workload, cluster, timing, window)
     kinds, clock, arrivals, (first, last) = start.kinds, start.clock, start.arrivals, start.window
     whole = (shown or ("runnable" if mechanism in LOOKS_AT_RUNNABLE else "queue")) == "queue"

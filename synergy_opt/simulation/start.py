@@ -58,7 +58,7 @@ def prepared(
         if not isinstance(value, kind):
             raise TypeError(f"{name} must be a {kind.__name__}, not {type(value).__name__}")
     jobs = workload.jobs
-    first, last = window if window is not None else (0, len(jobs))
+    first, last = _numbers(window) if window is not None else (0, len(jobs))
     if not (0 <= first < last <= len(jobs)) and (window is not None or jobs):
         raise InvalidInstance(f"{first}:{last} is no part of {len(jobs)} jobs", "window")
     kinds = _kinds(workload, cluster)
@@ -73,6 +73,13 @@ def prepared(
         duration = clock.ticks(line.duration)
         arrivals.append(QueuedJob(number, job, submitted, submitted + wait, duration))
     return Start(kinds=kinds, clock=clock, arrivals=arrivals, window=(first, last))
+
+
+def _numbers(window: object) -> tuple[int, int]:
+    match window:
+        case (int(first), int(last)) | [int(first), int(last)]:
+            return first, last
+    raise InvalidInstance(f"must be two whole numbers, not {window!r:.40}", "window")
 
 
 def _kinds(workload: Workload, cluster: Cluster) -> Instance:

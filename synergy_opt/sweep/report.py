@@ -16,9 +16,8 @@ from rich.table import Table
 
 from synergy_opt.errors import InvalidInstance
 from synergy_opt.io.csv_rows import csv_text
-from synergy_opt.io.plain_json import read_plain
 from synergy_opt.simulation.metrics import interval
-from synergy_opt.sweep.scenario import SCHEMA
+from synergy_opt.sweep.kept import read_run
 
 HOUR = 3600
 Document = Mapping[str, Any]
@@ -42,12 +41,7 @@ def read_runs(folder: Path) -> list[Document]:
         When there is none, a file is no document of a run, or the runs are not of one sweep:
         figures over them would mix what is not alike.
     """
-    found: list[Document] = []
-    for path in sorted(folder.glob("*.json")):
-        document = read_plain(path)
-        if document.get("schema") != SCHEMA:
-            raise InvalidInstance(f"is no document of a run ({SCHEMA})", f"{path}")
-        found.append(document)
+    found: list[Document] = [read_run(path) for path in sorted(folder.glob("*.json"))]
     if not found:
         raise InvalidInstance("has no runs: give the folder of simulate --output", f"{folder}")
     _check_alike(found, f"{folder}")

@@ -32,6 +32,7 @@ def sweep(
     workers: int = 1,
     backend: Backend = "loky",
     address: str | None = None,
+    read: Callable[[Path, T], Document] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Document]:
     """Do every case that is not done yet.
@@ -48,6 +49,8 @@ def sweep(
         Processes; 1 runs everything in this one.
     backend, address
         Who runs them; the address of the scheduler for `dask` and `ray`, default a local one.
+    read
+        Gives the document that a case's file holds, or refuses it; default: any JSON object.
     progress
         Called with the number of cases that are done.
 
@@ -63,8 +66,10 @@ def sweep(
     """
     found: dict[str, Document] = {}
     if folder is not None:
-        paths = {name: folder / f"{name}.json" for name in cases}
-        found = {name: read_plain(path) for name, path in paths.items() if path.exists()}
+        for name, case in cases.items():
+            path = folder / f"{name}.json"
+            if path.exists():
+                found[name] = read_plain(path) if read is None else read(path, case)
     if progress:
         progress(len(found))
     missing = [(name, case) for name, case in cases.items() if name not in found]

@@ -43,9 +43,9 @@ _BOTH_TOGETHER = (
     "optimum”, means): it knows two amounts a job, all that it can use or its share, but the "
     "optimum with these two alone keeps 97 %; it chooses servers before it knows who will be sent "
     "back to the share, but with the best amounts on its servers 94 to 97 % would be left. Both "
-    "together leave 88 to 91 %, and TUNE is within 2 points of that. Where a server's hungry jobs "
-    "do not all fit, what one of them leaves behind is too little for the next and goes to "
-    "nobody: cores stay idle that the optimum uses."
+    "together leave 88 to 91 %, and TUNE is within about 2 points of that. Where a server's "
+    "hungry jobs do not all fit, what one of them leaves behind is too little for the next and "
+    "goes to nobody: cores stay idle that the optimum uses."
 )
 
 _SELDOM_FULL = (

@@ -198,6 +198,9 @@ def test_a_design_that_is_not_proved_is_exit_code_4(files, monkeypatch, capsys):
 BAD = {
     "no-file": (["simulate", "{spec}", "/nowhere.csv"], 2, "/nowhere.csv: No such file"),
     "option": (["generate", "{out}", "{out}2", "--jobs", "0"], 2, "jobs is 0"),
+    "days": (["generate", "{out}", "{out}2", "--days", "115741"], 2, "it is at most 115740"),
+    "longest": (["generate", "{out}", "{out}2", "--longest", "9999999"], 2, "at most 115740"),
+    "device": (["simulate", "{spec}", "/dev/zero"], 2, "/dev/zero: is a device, not a file"),
     "exponent": (["generate", "{out}", "{out}2", "--moods", "1001"], 2, "it is at most 1000"),
     "same": (["generate", "{out}", "{out}"], 2, "are the same file"),
     "no-folder": (["generate", "{out}", "/nowhere/s.yaml", *SMALL], 2, "/nowhere/s.yaml: No such"),
@@ -238,11 +241,15 @@ def test_a_job_that_never_fits_is_named(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("time,node\n", "line 1: time,node,event are needed"),
+        ("time,node\n", r"line 1: columns are \['time', 'node'\]; time,node,event are needed"),
         ("time,node,event\n1,2\n", "line 2: 2 fields, 3 are needed"),
         ("time,node,event\n1,2,dies\n", "line 2: event 'dies'"),
         ("time,node,event\n1,9,leaves\n", "line 2: there is no node 9"),
         ("time,node,event\nx,1,leaves\n", "line 2: time is 'x'"),
+        ('time,node,event\n1,"2,leaves\n', "line 2: unexpected end of data"),
+        ('time,node,event\n1,"2\n3",leaves\n', r"line 3: node is '2\\n3'"),  # never node 23
+        ("time,node,event\n\n1,2,leaves\nx,1,leaves\n", "line 4: time is 'x'"),
+        (f"time,node,event\n1,2,{'a' * 200_000}\n", "line 2: field larger than"),
     ],
 )
 def test_bad_faults_are_refused_with_their_line(tmp_path, text, message):

@@ -4,6 +4,7 @@ import pytest
 from sim_builders import jobs_of, nodes_each
 
 from hived_cells import Cell, Chain, Infeasible, InvalidSpec, Pin, Reservation
+from hived_cells.design import design
 from hived_cells.simulation import SCHEDULERS, Fault, Shape, Trace, TraceJob, simulate, soften
 from hived_cells.simulation.production import TenantMix
 from hived_cells.simulation.shapes import with_shapes
@@ -50,12 +51,45 @@ def test_a_trace_is_a_list_of_different_jobs():
         ({"pause": -1}, "pause at least 0"),
         ({"faults": [Fault(0, 9, leaves=True)]}, "there is no node 9"),
         ({"faults": [Fault(-1, 0, leaves=True)]}, "no time -1"),
+        ({"faults": None}, "faults: None is no list of faults"),
+        ({"faults": [1]}, "fault: 1 is no Fault"),
+        ({"faults": [Fault(1.5, 0, leaves=True)]}, "is no Fault of two whole numbers"),
+        ({"faults": [Fault(0, 0, leaves="no")]}, "is no Fault of two whole numbers"),
+        ({"checkpoint": 1.5}, "checkpoint is at least 1 second"),
+        ({"checkpoint": "x"}, "checkpoint is at least 1 second"),
+        ({"scheduler": None}, "scheduler: None is none"),
+        ({"scheduler": "capacity"}, "scheduler: 'capacity' is none"),
+        ({"scheduler": type(CAPACITY)}, "scheduler: <class"),
     ],
 )
 def test_options_are_checked(options, message):
     """Tests each option of a run."""
     with pytest.raises(InvalidSpec, match=message):
         simulate(TRACE, *nodes_each(A=1), **{"way": "cells", "scheduler": CAPACITY, **options})
+
+
+def test_traces_and_reservations_are_told_from_other_values():
+    """Tests what is no trace and no reservation."""
+    chain, reservation = nodes_each(A=1)
+    with pytest.raises(InvalidSpec, match="None is no Trace"):
+        simulate(None, chain, reservation, way="cells", scheduler=CAPACITY)
+    with pytest.raises(InvalidSpec, match="'A' is no Reservation"):
+        simulate(TRACE, chain, "A", way="cells", scheduler=CAPACITY)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unmet_weight": 2.5}, "unmet weight 2.5: a whole number"),
+        ({"unmet_weight": "x"}, "unmet weight 'x': a whole number"),
+        ({"time_limit": None}, "time limit None: a positive number"),
+        ({"time_limit": "x"}, "time limit 'x': a positive number"),
+    ],
+)
+def test_options_of_a_design_are_checked(options, message):
+    """Tests the weight and the limit."""
+    with pytest.raises(InvalidSpec, match=message):
+        design(Chain(1, (8,)), {}, {}, **options)
 
 
 def test_reservations_are_checked():

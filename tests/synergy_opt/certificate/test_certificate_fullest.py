@@ -95,6 +95,7 @@ def test_equal_states_are_merged_to_the_dearest():
         assert table.tolist() == [[1, 2], [2, 1]]
         assert worth.tolist() == [5, 10**30]
         assert table.dtype == worth.dtype == object
+    assert module._merged(objects([1, 2]), objects(3))[1].dtype == object
 
 
 def test_a_table_of_states_may_have_just_so_many_cells(monkeypatch):

@@ -234,7 +234,8 @@ def test_whole_choices_keep_to_one_limit_and_mixtures_to_the_largest_of_each():
     assert on_two((9, 7), 2) == []
     assert on_two((9, 7), 2, integral=True) == [
         "$.jobs[0].demand: consolidation: the bound is for jobs within the consolidation rule (at "
-        "most one server's worth, or the fair share), but job 'A' (2 GPUs) has 9 cpu above 4"
+        "most the worth of the fewest servers that hold a job, or its fair share), but job 'A' "
+        "(2 GPUs) has 9 cpu above 4"
     ]
     assert on_two((11, 9), 2, integral=True, consolidated=False) == [
         "$.jobs[0].throughput: throughput: job 'A' states 2, but its demand gives 8"
@@ -355,3 +356,32 @@ def test_whole_numbers_are_exact():
     bound = replace(PATTERNS, value=11, shapes=(shape,), servers=(9,), split="allowed")
     assert lines(with_job(whole, bound=bound)) == []
     assert lines(with_job(whole, bound=Bound(value=9, multipliers=(0, 0)))) == []
+
+
+def test_the_first_piece_that_goes_over_is_named():
+    """Tests three jobs on one server of which the second goes over, and the third as well."""
+    jobs = jobs_of_pair()
+    b, c, d = (
+        with_pieces(jobs[n], (0, g, *a))
+        for n, g, a in (("B", 2, (2, 10)), ("C", 1, (11, 5)), ("D", 1, (5, 15)))
+    )
+    found = rules(left_out("A"), b, c, d)
+    assert [where for rule, where in found if rule == "capacity"] == ["$.jobs[2].pieces[0]"]
+
+
+def test_two_mixtures_of_one_kind():
+    """Tests two jobs of which either needs a mixture, of another value for another demand."""
+    jobs = [placed("A", {1: 2}, (4, 1), F(3, 2)), placed("B", {0: 2}, (4, 5), 5)]
+    profile = Profile(
+        name="p",
+        axes={"cpu": [F(1, 2), 4, 8], "memory": [F(1, 2), 5, 7]},
+        throughput=[[3, 3, 3], [3, 6, 6], [3, 6, 24]],
+        per="job",
+    )
+    bound = replace(MEAN, consolidated=False)
+    # Beside (1/2, 1/2) with 3: a thirteenth of the time on (8, 7) for A, 7/15 of it for B.
+    found = lines(placement(*jobs, instance="i", bound=bound), two_limits(profiles=[profile]))
+    assert [line for line in found if ".throughput: throughput" in line] == [
+        "$.jobs[1].throughput: throughput: job 'B' states 5, but the best mixture within its "
+        "demand gives 64/15",
+    ]

@@ -24,6 +24,10 @@ def test_points_that_make_no_more_than_one_within_them_do_not_matter():
         [True, False, False],
     ]
     assert _undominated(np.array([0, 0, 1])).tolist() == [True, False, True]
+    assert _undominated(np.array([[5, 1, 4], [1, 6, 6]])).tolist() == [
+        [True, False, False],  # 4 is less than 5, two steps back
+        [False, True, False],
+    ]
 
 
 def scores(worth, price):

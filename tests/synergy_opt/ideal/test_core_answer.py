@@ -155,3 +155,11 @@ def test_prices_are_those_of_a_whole_core(monkeypatch):
     assert found.bound.multipliers == (F(1, 3),)  # 1/6 for half a core
     assert [job.demand for job in found.jobs] == [(F(3, 2),), (F(3, 2),)]
     assert [job.mixture for job in found.jobs] == [((1, 1),), ((1, 1),)]
+
+
+def test_the_consolidation_rule_is_asked_for():
+    """Tests a job that makes more of two servers' cores, with and without the rule."""
+    wide = wants("wide", (1, 4), (3, 8), per="job")
+    question = instance(cluster((2, 1, 4)), (wide, 1))
+    assert answer(question=question).jobs[0].demand == (4,)
+    assert answer(question=question, consolidated=False).jobs[0].demand == (8,)

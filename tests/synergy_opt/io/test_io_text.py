@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from synergy_opt.errors import InvalidInstance
-from synergy_opt.io.text import read_json, read_text, write_text
+from synergy_opt.io.text import open_text, read_json, read_text, write_text
 
 
 def test_writing_replaces_the_whole_file(tmp_path: Path):
@@ -111,6 +111,12 @@ def test_what_never_ends_is_not_read(tmp_path: Path):
         read_text("/dev/zero")
     with pytest.raises(InvalidInstance, match="cannot be read: Is a directory"):
         read_text(tmp_path)
+    for path, what in ((tmp_path / "pipe", "pipe"), ("/dev/zero", "device")):
+        with (
+            pytest.raises(InvalidInstance, match=f"is a {what}, not a file"),
+            open_text(path) as text,
+        ):
+            text.read(1)
 
 
 @pytest.mark.parametrize(

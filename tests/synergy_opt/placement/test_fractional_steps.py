@@ -65,9 +65,11 @@ def test_when_servers_are_halved(monkeypatch, large, options, halves):
     """Tests the size from which on they are, and who may decide otherwise."""
     seen = []
     monkeypatch.setattr(fractional, "_LARGE", large)
-    monkeypatch.setattr(fractional, "halved", lambda problem, solve: seen.append(solve) or HALVED)
+    monkeypatch.setattr(
+        fractional, "halved", lambda problem, solve: seen.append((problem.totals, solve)) or HALVED
+    )
     found = place(THREE, IDEAL, solver=HIGHS, **options)
-    assert seen == ([HIGHS] if halves else [])
+    assert seen == ([([(2, 2)] * 3, HIGHS)] if halves else [])
     assert found.split.fewest == (1 if options == {"fewest_splits": True} else None)
 
 

@@ -72,6 +72,15 @@ def test_what_a_job_cannot_use_goes_to_another_one(order):
     assert found.proof == "multipliers"
 
 
+def test_a_job_that_has_all_it_can_use_does_not_end_the_rounding():
+    """Tests that one change in a pass, whoever is last in it, is followed by another pass."""
+    sated, steady = wants("sated", (1, 1)), wants("steady", (1, 3))
+    hungry = wants("hungry", (1, 1), (4, 5))
+    question = instance(cluster((1, 3, 9)), (hungry, 1), (sated, 1), (steady, 1))
+    found = realize(question, given_totals(question, 3, 3, 3))
+    assert demands(found) == {"a": (5,), "b": (1,), "c": (3,)}
+
+
 @pytest.mark.parametrize("weights", [(1, 1), (100, 1)])
 @pytest.mark.parametrize("order", ["cst", "cts"])
 def test_who_lost_most_is_served_first(order, weights):
