@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             "--examples",
             type=int,
             metavar="N",
-            help="drawn examples a rule (default: as the Hypothesis profile says)",
+            help="random runs of a kit (default: 1,000)",
         )
 
 
