@@ -73,11 +73,10 @@ def solve_integers(
         largest = max(map(abs, rest), default=0)
         if not largest:
             return whole, below
-        # What is left, as doubles up to 2^52, and what it is to be multiplied by.
+        # What is left, as doubles up to 2^52, and what it is to be multiplied by. The probes were
+        # finite and small, so this is finite, too.
         shift = max(largest.bit_length() - 52, 0)
         step = inverse.solve(np.array([float(value >> shift) for value in rest]))
-        if not np.isfinite(step).all():
-            return None
         moves = [round(value) << shift for value in step.tolist()]
         whole = [a + b for a, b in zip(whole, moves, strict=True)]
         rest = [

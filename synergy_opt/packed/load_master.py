@@ -17,7 +17,7 @@ from synergy_opt.errors import SolverFailed
 from synergy_opt.packed.loads import Bay, Load, loads_above
 from synergy_opt.packed.shapes import Shop
 from synergy_opt.program import FloatArray
-from synergy_opt.solvers.highs_ import Quiet
+from synergy_opt.solvers.highs_ import Quiet, run_aside
 
 _STEPS = 2.0**30  # of worth rounded for the search of loads, in a unit
 _GAIN = 1e-8
@@ -119,7 +119,7 @@ class LoadMaster:
 
     def solve(self) -> FloatArray:
         """Solve; give the prices of kinds, then of servers."""
-        self.model.run()
+        run_aside(self.model)
         if self.model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"HiGHS ends the relaxation with {self.model.getModelStatus()}")
         return -np.array(self.model.getSolution().row_dual) * self.unit

@@ -24,6 +24,7 @@ from synergy_opt.packed.load_master import LoadMaster
 from synergy_opt.packed.loads import Listed, Load
 from synergy_opt.packed.pricing import Index
 from synergy_opt.program import FloatArray
+from synergy_opt.solvers.highs_ import run_aside
 
 _STEPS = 2**40  # of prices in a unit
 _FRACTION = 1e-6
@@ -129,7 +130,7 @@ class LoadSearch:
     def _solved(self) -> bool:
         """Solve the relaxation over all listed loads; False where that ends in any other way."""
         while not self._late():
-            self._master.model.run()
+            run_aside(self._master.model)
             if self._master.model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 return False
             if not self._priced():

@@ -23,8 +23,7 @@ from synergy_opt.packed.options import Option
 from synergy_opt.packed.pricing import Pattern
 from synergy_opt.packed.shapes import Shop, Slot
 from synergy_opt.program import FloatArray
-from synergy_opt.solvers.highs_ import Quiet
-from synergy_opt.solvers.interrupt import run_interruptibly
+from synergy_opt.solvers.highs_ import Quiet, run_aside
 
 
 class LeftOut(NamedTuple):
@@ -188,10 +187,7 @@ class Relaxation:
     def solve(self) -> FloatArray:
         """Solve with all columns; give the prices of the rows, those of slots and groups ≥ 0."""
         self._send()
-        self.model.HandleUserInterrupt = True
-        _, interrupted = run_interruptibly(self.model.run, self.model.cancelSolve)
-        if interrupted:
-            raise KeyboardInterrupt
+        run_aside(self.model)
         if self.model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             raise SolverFailed(f"HiGHS ends the relaxation with {self.model.getModelStatus()}")
         self.prices: FloatArray = -np.array(self.model.getSolution().row_dual) * self.columns.unit

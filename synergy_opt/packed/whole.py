@@ -16,7 +16,7 @@ import numpy.typing as npt
 from synergy_opt.packed.master import Columns, Key, Opened
 from synergy_opt.packed.options import Option
 from synergy_opt.program import FloatArray
-from synergy_opt.solvers.highs_ import Quiet
+from synergy_opt.solvers.highs_ import Quiet, run_aside
 from synergy_opt.solvers.interrupt import run_interruptibly
 
 _WHOLE = 1e-5
@@ -174,7 +174,7 @@ def _flow(columns: Columns, whole: FloatArray, needed: npt.NDArray[np.bool_]) ->
     for j in np.flatnonzero(needed).tolist():
         model.changeColBounds(j, float(whole[j]), float(whole[j]))
     model.setOptionValue("solver", "simplex")
-    model.run()
+    run_aside(model)
     if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     found = np.array(model.getSolution().col_value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from time import monotonic
 from unittest.mock import patch
 
@@ -21,6 +22,7 @@ from synergy_opt.model import Instance, Job
 from synergy_opt.program import FloatArray
 from synergy_opt.solution import Limits, Solution, Stop
 from synergy_opt.solvers.highs_ import Quiet
+from synergy_opt.solvers.interrupt import run_interruptibly
 
 
 def solve_paper(
@@ -90,7 +92,11 @@ def _solution(
         # cvxpy warns where it stops at a limit; the status below says the same.
         warnings.simplefilter("ignore")
         try:
-            problem.solve(solver=cp.HIGHS, highs_options=options)
+            # In a thread of its own, as `highs_.run_aside` says why; nothing can stop it.
+            solve = partial(problem.solve, solver=cp.HIGHS, highs_options=options)
+            _, interrupted = run_interruptibly(solve, lambda: None)
+            if interrupted:
+                raise KeyboardInterrupt
         except cp.error.SolverError as error:
             if limits.time is not None and monotonic() - began >= limits.time:
                 return Solution(stop=Stop.LIMIT)  # it calls a limit without an answer a failure

@@ -36,6 +36,18 @@ class Quiet(highspy.Highs):  # type: ignore[misc]  # highspy has no types
         super().enableCallbacks()
 
 
+def run_aside(model: highspy.Highs) -> None:
+    """Run a model in a thread of its own, and let Ctrl-C stop it.
+
+    HiGHS keeps for each thread the number of threads of the first solve there, and says "Not Set"
+    to a solve that asks for another one: ours would fail after a user's, and a user's after ours.
+    """
+    model.HandleUserInterrupt = True
+    _, interrupted = run_interruptibly(model.run, model.cancelSolve)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
 def solve(program: Program, limits: Limits) -> Solution:
     """Solve with HiGHS; Ctrl-C stops it and gives what it has.
 

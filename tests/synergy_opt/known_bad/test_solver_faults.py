@@ -77,6 +77,40 @@ def test_threads_can_change_within_a_process():
         assert (found.stop, found.objective) == (Stop.OPTIMAL, 4.0)
 
 
+_AMONG_OTHERS = """
+import highspy
+import numpy as np
+from synergy_opt import ideal_allocation, mix, packed
+from synergy_opt.solution import Limits
+
+def theirs(threads):
+    model = highspy.Highs()
+    model.silent()
+    model.setOptionValue("threads", threads)
+    model.addCol(-1.0, 0.0, 1.0, 0, np.empty(0, np.int32), np.empty(0))
+    model.run()
+    assert model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+
+theirs(2)
+instance = mix(servers=2, seed=1, split=(33, 33, 34))
+assert packed(instance, limits=Limits(time=20)).proof == "loads"
+assert ideal_allocation(instance, solver="cvxpy").throughput > 0
+theirs(2)
+"""
+
+
+def test_a_solve_of_somebody_else_with_other_threads_does_no_harm(tmp_path):
+    """Tests HiGHS with two threads before and after our solves, in one thread of one process."""
+    code = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _AMONG_OTHERS],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert code.returncode == 0, code.stderr
+
+
 def test_status_outside_the_table_is_a_failure(monkeypatch):
     """Tests that a HiGHS status that is no answer raises, with the status in the message."""
     from synergy_opt.solvers import highs_
