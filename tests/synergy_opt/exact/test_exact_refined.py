@@ -82,6 +82,7 @@ def test_bases_of_patterns_are_solved(copies, worth):
         ([{0: 1, 1: 1}, {0: 1, 1: 1}], [1, 2]),  # singular
         ([{}], [1]),
         ([{0: 1_000_003}], [1]),  # the inverse has a large denominator
+        ([{0: 1999}, {1: 1997}, {2: 1993}], [1, 1, 1]),  # no small common one
         ([{0: 10**400}], [1]),  # no double
         ([{0: 10**200, 1: 1}, {0: 1, 1: 10**300}], [1, 1]),
         # Singular, and rounding makes the last pivot a small number instead of 0.
