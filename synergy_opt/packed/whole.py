@@ -89,7 +89,7 @@ def best_whole(
         "mip_rel_gap": gap,
         "mip_abs_gap": 0.0,
         "objective_target": -target / columns.unit * (1 - 1e-12),
-        # Half of the time on small programmes, and never the one that finds something.
+        # It takes time on programmes that are mostly decided at their root.
         "mip_heuristic_run_feasibility_jump": False,
     }.items():
         model.setOptionValue(name, value)
@@ -119,7 +119,7 @@ def floors(columns: Columns, values: FloatArray) -> list[int]:
     """Give what is kept of the relaxation's counts of patterns: all but two of each, else 0.
 
     Rounded down alone they often allow no best answer; with two servers a pattern free again they
-    mostly do, and the programme is as small.
+    mostly do, and the programme stays small.
     """
     return [
         max(int(value + _WHOLE) - _FREE, 0) if isinstance(key, Opened) else 0
